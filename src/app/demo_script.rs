@@ -9,10 +9,11 @@ use crate::llm::{Answer, Builtin, ModelError, ReadyModel, Reply, Request, facts}
 use crate::text::read_error_text;
 use crate::text::words::letters_and_digits;
 use crate::workflows::RULES;
+use crate::workflows::agent_loop::CallResult;
 use crate::workflows::analyze::facts::AnalyzeFacts;
 use crate::workflows::ask::facts::AskFacts;
 use crate::workflows::email::defaults;
-use crate::workflows::email::facts::{CallResult, ReplyEvent, ReplyFacts, TriageFacts};
+use crate::workflows::email::facts::{ReplyEvent, ReplyFacts, TriageFacts};
 use crate::workflows::email::rules::line_fits;
 use crate::workflows::mail_facts::{Class, MailFacts};
 use crate::workflows::sheet::facts::PlanFacts;
@@ -98,7 +99,8 @@ struct SheetAnswers {
 #[serde(deny_unknown_fields)]
 struct ApiAnswers {
     query: String,
-    category: Value,
+    /// The operation to ask. The question gives no parameters; the person is asked for them.
+    api: String,
 }
 
 /// What the person chose last about a mail.
@@ -235,8 +237,7 @@ impl Script {
         let mut all = self.answers.api.iter();
         let written = all.find(|one| is_same(&one.query, &facts.query)).ok_or(ModelError::Unscripted)?;
         match task {
-            "ask.category" => Ok(Answer::Data(written.category.clone())),
-            // The question gives no parameters; the person is asked for them.
+            "ask.select" => Ok(Answer::Data(json!({ "api": written.api }))),
             "ask.params" => Ok(Answer::Data(json!({ "parameters": {} }))),
             _ => Err(ModelError::Unscripted),
         }
@@ -256,7 +257,7 @@ impl ReadyModel for Script {
                 Some(self.analysis(&request.task, &read(request)?)?)
             }
             "sheet.plan" => Some(self.sheet(&read(request)?)),
-            "ask.category" | "ask.select" | "ask.params" => Some(self.api(&request.task, &read(request)?)?),
+            "ask.select" | "ask.params" | "ask.answer" => Some(self.api(&request.task, &read(request)?)?),
             // What stands in the script is what was asked for.
             "text.check" => Some(Answer::Data(json!({ "is_wanted": true }))),
             _ => None,

@@ -15,6 +15,8 @@ use super::values::{Amount, Whole, section};
 
 /// The name of the built-in rules, which always exist.
 pub(super) const BUILTIN: &str = "builtin";
+/// The name of the person in the model's place, who always exists too.
+pub(super) const ME: &str = "me";
 
 section! {
     /// A model and how to reach it.
@@ -76,6 +78,8 @@ pub enum Provider {
     /// The built-in rules: no network, no key, no cost.
     #[default]
     Builtin,
+    /// The person in the model's place.
+    Me,
     /// OpenAI, and any server that speaks its protocol.
     Openai,
     Anthropic,
@@ -89,10 +93,10 @@ impl Provider {
         self.into()
     }
 
-    /// The provider's own server; `None` for the built-in rules.
+    /// The provider's own server; `None` if there is none.
     pub fn base_url(self) -> Option<&'static str> {
         match self {
-            Self::Builtin => None,
+            Self::Builtin | Self::Me => None,
             Self::Openai => Some("https://api.openai.com/v1"),
             Self::Anthropic => Some("https://api.anthropic.com"),
             Self::Ollama => Some("http://127.0.0.1:11434"),
@@ -102,7 +106,7 @@ impl Provider {
     /// The variable that usually holds the provider's key.
     pub fn api_key_env(self) -> Option<&'static str> {
         match self {
-            Self::Builtin | Self::Ollama => None,
+            Self::Builtin | Self::Me | Self::Ollama => None,
             Self::Openai => Some("OPENAI_API_KEY"),
             Self::Anthropic => Some("ANTHROPIC_API_KEY"),
         }
@@ -110,9 +114,10 @@ impl Provider {
 }
 
 impl Model {
-    /// The built-in rules.
-    pub(super) fn builtin() -> Self {
-        Self { label: BUILTIN.to_owned(), name: BUILTIN.to_owned(), ..Self::default() }
+    /// One that needs no server: the built-in rules, or the person.
+    pub(super) fn without_server(provider: Provider) -> Self {
+        let name = provider.name().to_owned();
+        Self { label: name.clone(), provider, name, ..Self::default() }
     }
 
     /// Fills in the provider's server, and the variable its key is usually in. A default never sends a key to another
@@ -123,8 +128,8 @@ impl Model {
             let usual = || self.provider.api_key_env().map(|name| Secret::Env(name.to_owned()));
             self.api_key = self.api_key.take().or_else(usual);
         }
-        if self.provider == Provider::Builtin {
-            self.name = BUILTIN.to_owned();
+        if matches!(self.provider, Provider::Builtin | Provider::Me) {
+            self.name = self.provider.name().to_owned();
         }
         if self.name.trim().is_empty() {
             let hint = format!("write what {} calls the model", self.provider.name());
@@ -137,7 +142,7 @@ impl Model {
 
     /// Whether everything it reads stays on this machine.
     pub fn is_on_this_machine(&self) -> bool {
-        self.provider == Provider::Builtin || is_loopback(&self.base_url)
+        matches!(self.provider, Provider::Builtin | Provider::Me) || is_loopback(&self.base_url)
     }
 }
 

@@ -65,12 +65,15 @@ pub(super) fn resolve(inputs: &Inputs, paths: &Paths, text: Option<&str>) -> Res
 
     let mut models = by_name(&section("models"), file.models, |model, name, section| match name {
         BUILTIN => Err(section.wrong("names the built-in rules; choose another name")),
+        ME => Err(section.wrong("names you in the model's place; choose another name")),
         // `[model]` is known by the name of its section, so no other model may use that name.
         "model" => Err(section.wrong("would be taken for [model]; choose another name")),
         name => model.resolve(name, section),
     })?;
-    // A model like any other, so that it can be named wherever a model is named.
-    models.insert(BUILTIN.to_owned(), Model::builtin());
+    // Models like any other, so that they can be named wherever a model is named.
+    for provider in [Provider::Builtin, Provider::Me] {
+        models.insert(provider.name().to_owned(), Model::without_server(provider));
+    }
     let picked = picked_model(inputs, &models)?;
     // A picked model keeps its name, so that it and `[models.NAME]` share one set of limits.
     let model = match picked.as_ref().and_then(|name| models.get(name)) {

@@ -61,6 +61,11 @@ pub async fn shaped<T: DeserializeOwned>(
     }
 }
 
+/// A value as its schema takes it, for what a schema chosen by the answer itself has to check; the error says what is wrong.
+pub fn fitted(schema: &Value, value: Value) -> Result<Value, String> {
+    schema::accept(schema, value).map_err(|complaints| complaints.full)
+}
+
 /// The first value in an answer that fits.
 fn read<T: DeserializeOwned>(schema: &Value, reply: &Reply) -> Result<T, Complaints> {
     if let Some(bad) = reply.bad_calls.first() {

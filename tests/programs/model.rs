@@ -114,16 +114,16 @@ fn sheet(messages: &[(&str, &str)]) -> Play {
 /// The operation each question needs, and its parameters.
 fn api(prompt: &str) -> Play {
     let question = prompt.lines().next().unwrap().trim_start_matches("The question: ");
-    let (tool, parameters) = match question {
-        "top genres" => ("Get Genre Metrics", json!({})),
-        "find tracks" => ("Search Tracks", json!({})),
-        "Please add a pet with name=Tom and kind=cat" => ("Add a pet", json!({"name": "Tom", "kind": "cat"})),
-        _ => ("Get Trending Tracks", json!({})),
+    let (api, parameters) = match question {
+        "top genres" => ("audius/top_genres", json!({})),
+        "find tracks" => ("audius/search_tracks", json!({})),
+        "Please add a pet with name=Tom and kind=cat" => {
+            ("pets/addpet", json!({"name": "Tom", "kind": "cat"}))
+        }
+        _ => ("audius/trending_tracks", json!({})),
     };
-    let answer = match prompt.contains("\nWhat can be asked:") {
-        true => json!({
-            "query_type": "test", "categories": [tool], "is_entity_query": false, "complexity": "simple",
-        }),
+    let answer = match prompt.contains("\nWhat can be asked") {
+        true => json!({ "api": api, "parameters": parameters }),
         false => json!({ "parameters": parameters }),
     };
     say(&answer.to_string())

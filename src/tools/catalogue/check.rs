@@ -1,4 +1,5 @@
-//! Checks that a catalogue is consistent.
+//! Checks what a document says before it becomes a catalogue. What is built in is checked by a test, and what was stored
+//! is not checked again.
 
 use super::{Catalogue, Operation, Parameter, ParameterLocation};
 use crate::tools::http::Method;
@@ -12,48 +13,23 @@ const LONGEST_NAME: usize = 40;
 impl Catalogue {
     /// The error is a sentence.
     pub(super) fn check(&self) -> Result<(), String> {
-        if !is_name(&self.name) {
-            return Err(format!(
-                "`{}` is no name for an API: letters, digits, - and _, at most 40",
-                self.name
-            ));
+        let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        let Self { name, hosts, operations, .. } = self;
+        if name.is_empty() || name.len() > LONGEST_NAME || !name.chars().all(is_allowed) {
+            return Err(format!("`{name}` is no name for an API: letters, digits, - and _, at most 40"));
         }
-        if self.operations.is_empty() {
-            return Err("it has no operations".to_owned());
-        }
-        if self.operations.len() > MAX_OPERATIONS {
+        if operations.len() > MAX_OPERATIONS {
             return Err(format!("it has more than {MAX_OPERATIONS} operations"));
         }
-        for host in &self.hosts {
-            let url =
-                reqwest::Url::parse(host).map_err(|error| format!("`{host}` is no address: {error}"))?;
-            if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
-                return Err(format!("`{host}` is no http or https address"));
-            }
-        }
-        let mut ids = BTreeSet::new();
-        for operation in &self.operations {
-            if !ids.insert(operation.id.as_str()) {
-                return Err(format!("two operations have the id `{}`", operation.id));
-            }
-            operation.check(self).map_err(|why| format!("operation `{}`: {why}", operation.id))?;
-        }
-        for (kind, entity) in &self.entities {
-            let Some(search) = &entity.search else { continue };
-            let parameter = self.operation(search).and_then(|search| search.parameter(&entity.parameter));
-            if parameter.is_none() {
-                return Err(format!("`{kind}` is searched by `{search}`, which cannot do that"));
-            }
+        for host in hosts {
+            reqwest::Url::parse(host).map_err(|error| format!("`{host}` is no address: {error}"))?;
         }
         Ok(())
     }
 }
 
 impl Operation {
-    pub(super) fn check(&self, catalogue: &Catalogue) -> Result<(), String> {
-        if self.id.is_empty() || self.tool_name.is_empty() {
-            return Err("it has no name".to_owned());
-        }
+    pub(super) fn check(&self) -> Result<(), String> {
         if Method::from_word(&self.method).is_none() {
             return Err(format!("`{}` is no method", self.method));
         }
@@ -65,15 +41,12 @@ impl Operation {
             if !names.insert(parameter.name.as_str()) {
                 return Err(format!("two parameters are named `{}`", parameter.name));
             }
-            parameter.check(catalogue).map_err(|why| format!("parameter `{}`: {why}", parameter.name))?;
+            parameter.check().map_err(|why| format!("parameter `{}`: {why}", parameter.name))?;
         }
         for (at, _) in self.api_url.match_indices('{') {
             let name = self.api_url[at + 1..].split('}').next().unwrap_or_default();
-            let is_required = self
-                .required_parameters
-                .iter()
-                .any(|one| one.name == name && one.place == ParameterLocation::Path);
-            if !is_required {
+            let mut required = self.required_parameters.iter();
+            if !required.any(|one| one.name == name && one.place == ParameterLocation::Path) {
                 return Err(format!("its path needs `{name}`, which is no required parameter of the path"));
             }
         }
@@ -82,18 +55,13 @@ impl Operation {
 }
 
 impl Parameter {
-    fn check(&self, catalogue: &Catalogue) -> Result<(), String> {
+    fn check(&self) -> Result<(), String> {
         if self.name.is_empty() {
             return Err("it has no name".to_owned());
         }
         let kinds = ["string", "integer", "number", "boolean", "array", "object", ""];
         if !kinds.contains(&self.kind.as_str()) {
             return Err(format!("`{}` is no type", self.kind));
-        }
-        if let Some(entity) = &self.entity
-            && !catalogue.entities.contains_key(entity)
-        {
-            return Err(format!("there is no kind `{entity}`"));
         }
         let schema = self.schema();
         let validator =
@@ -103,9 +71,4 @@ impl Parameter {
         }
         Ok(())
     }
-}
-
-fn is_name(name: &str) -> bool {
-    let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    !name.is_empty() && name.len() <= LONGEST_NAME && name.chars().all(is_allowed)
 }

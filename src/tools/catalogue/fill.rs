@@ -3,10 +3,11 @@
 use super::{Catalogue, Operation, ParameterLocation};
 use crate::tools::http::{Call, Method};
 use reqwest::Url;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// A complete request, except for the key.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ApiRequest {
     /// GET, POST …
     pub method: String,

@@ -51,21 +51,22 @@ impl ApiHosts<'_> {
         Url::parse(url).is_ok_and(|url| url.scheme() == "https" && url.query().is_none()) || private
     }
 
-    /// Asks a server whether it is healthy; the inner error says what is wrong with it.
-    pub async fn health(&self, base: &str) -> Result<Result<(), String>, HttpError> {
-        let Some(health) = &self.catalogue.health else { return Ok(Ok(())) };
+    /// Asks a server whether it is healthy; the error says what is wrong with it.
+    pub async fn health(&self, base: &str) -> Result<(), HttpError> {
+        let Some(health) = &self.catalogue.health else { return Ok(()) };
+        let unhealthy = |why: String| Err(HttpError::NoAnswer(format!("{base} {why}")));
         let url = format!("{base}{}", health.path);
         let answer = self.http.send(&get(&url), &self.allowed(&[base.to_owned()])).await?;
         if answer.status != 200 {
-            return Ok(Err(format!("{base} answered its health check with {}", answer.status)));
+            return unhealthy(format!("answered its health check with {}", answer.status));
         }
         let Ok(body) = serde_json::from_slice::<Value>(&answer.body) else {
-            return Ok(Err(format!("{base} did not answer its health check properly")));
+            return unhealthy("did not answer its health check properly".to_owned());
         };
         if !health.at.is_empty() && body.pointer(&health.at) == Some(&Value::Bool(false)) {
-            return Ok(Err(format!("{base} reports that it is unhealthy")));
+            return unhealthy("reports that it is unhealthy".to_owned());
         }
-        Ok(Ok(()))
+        Ok(())
     }
 
     /// The hosts that requests to these servers may go to.

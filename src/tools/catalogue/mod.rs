@@ -108,7 +108,6 @@ pub struct Kind {
 #[serde(default, deny_unknown_fields)]
 pub struct Line {
     /// Its title: the first of these fields that exists.
-    #[serde(deserialize_with = "one_or_many")]
     pub title: Vec<String>,
     /// Its owner or author.
     pub by: Option<String>,
@@ -143,7 +142,7 @@ pub struct Operation {
     pub api_url: String,
     /// The kind of thing it returns, one or many.
     pub returns: String,
-    /// Words that ask for it, for rules that do not understand language.
+    /// Words that ask for it; they count when operations are ranked.
     pub asks: Vec<String>,
 }
 
@@ -209,6 +208,11 @@ impl Catalogue {
 }
 
 impl Operation {
+    /// Its name among the operations of all catalogues.
+    pub fn name(&self) -> String {
+        format!("{}/{}", self.catalogue, self.id)
+    }
+
     /// All parameters, the required ones first.
     pub fn parameters(&self) -> impl Iterator<Item = &Parameter> {
         self.required_parameters.iter().chain(&self.optional_parameters)
@@ -268,17 +272,4 @@ impl Parameter {
         }
         Value::Object(schema)
     }
-}
-
-fn one_or_many<'de, D: serde::Deserializer<'de>>(input: D) -> Result<Vec<String>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Either {
-        One(String),
-        Many(Vec<String>),
-    }
-    Ok(match Either::deserialize(input)? {
-        Either::One(one) => vec![one],
-        Either::Many(many) => many,
-    })
 }

@@ -171,7 +171,7 @@ impl Reader<'_> {
             return Err("its parameters are too large".to_owned());
         }
         // An invalid operation is left out without affecting the others.
-        read.check(&Catalogue::default())?;
+        read.check()?;
         Ok(read)
     }
 

@@ -7,8 +7,8 @@ use crate::graph::AnyState;
 use crate::inbox::{Block, Card, Item, ItemKind};
 use crate::text::Visible;
 use crate::tools::catalogue::{Auth, Catalogue};
-use crate::workflows::Services;
 use crate::workflows::analyze::facts::Role;
+use crate::workflows::{Services, agent_loop};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -25,7 +25,9 @@ pub(super) fn draw(services: &Services, state: &AnyState, item: &Item) -> Card {
             if state.query.is_none() {
                 blocks.extend(answer(services, state, false));
             }
-            let question = item.args.get("question").and_then(Value::as_str).unwrap_or_default();
+            let question = item.args.get("question").and_then(Value::as_str);
+            let question =
+                question.unwrap_or("You are in the model's place: choose what to ask, or answer in words.");
             blocks.push(Block::Text(Visible::new(question)));
         }
     }
@@ -38,6 +40,9 @@ pub(super) fn explain(state: &AnyState, item: &Item) -> Vec<Block> {
     let Some(state) = state.get::<Ask>() else { return Vec::new() };
     let mut fields = Vec::new();
     let mut field = |name: &str, value: &str| fields.push((Visible::line(name), Visible::new(value)));
+    if let Some(why) = agent_loop::why(&item.action) {
+        field("because", why);
+    }
     if item.action == QUESTION {
         let next = "it has answered, and waits for your next question";
         field("because", if item.key == NEXT { next } else { "it needs this to answer your question" });
@@ -45,8 +50,9 @@ pub(super) fn explain(state: &AnyState, item: &Item) -> Vec<Block> {
     if let Some(sort) = &state.query_type {
         field("sort of question", sort);
     }
-    if let Some(categories) = &state.categories {
-        field("may answer it", &categories.join(", "));
+    if let Some(apis) = &state.apis {
+        let names: Vec<&str> = apis.iter().map(|api| api.tool_name.as_str()).collect();
+        field("may answer it", &names.join(", "));
     }
     if let Some(api) = &state.best_api {
         field("asked", &format!("{} ({})", api.tool_name, api.catalogue));
@@ -69,17 +75,17 @@ pub(super) fn explain(state: &AnyState, item: &Item) -> Vec<Block> {
 
 /// The newest answer: in words, as a table, and as raw JSON.
 fn answer(services: &Services, state: &Ask, is_result: bool) -> Vec<Block> {
-    let Some((text, table, kept)) = state.last_answer() else { return Vec::new() };
-    let mut blocks = vec![Block::Text(Visible::new(text))];
+    let Some(answer) = state.last_answer() else { return Vec::new() };
+    let mut blocks = vec![Block::Text(Visible::new(&answer.text))];
     // The end of a long list is far below, so this comes first.
-    if let Some(shown) = state.more().and_then(page::note) {
+    if let Some(shown) = answer.list.as_ref().and_then(page::note) {
         blocks.insert(0, Block::Fields(vec![(Visible::line("list"), Visible::line(&shown))]));
     }
     if !is_result {
         return blocks;
     }
-    blocks.extend(table.map(table_block));
-    for digest in kept {
+    blocks.extend(answer.table.as_ref().map(table_block));
+    for digest in &answer.kept {
         // An answer that can no longer be read is left out; it is in words above.
         let Ok(bytes) = services.records.blob(digest) else { continue };
         let Ok(value) = serde_json::from_slice::<Value>(&bytes) else { continue };

@@ -1,4 +1,4 @@
-//! `ask.category`, `ask.select`, `ask.params`: what they are asked for, and their answers.
+//! `ask.select`, `ask.params`, `ask.answer`: what they are asked for, and their answers.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,47 +10,46 @@ pub struct AskFacts {
     pub query: String,
 }
 
-/// How much a question takes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Complexity {
-    /// One request.
-    #[default]
-    Simple,
-    /// Two requests, whose answers belong together.
-    Complex,
-}
-
-/// The answer of `ask.category`.
+/// The answer of `ask.select`, and of `ask.params`, where the operation is known.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CategoryAnswer {
-    /// The sort of question, in a word or two.
-    pub query_type: String,
-    /// The operations that may answer it, by `tool_name`, best first; empty if none does.
-    pub categories: Vec<String>,
-    /// Whether it is about one thing that it names.
-    pub is_entity_query: bool,
-    /// That thing's name, as the person wrote it.
-    #[serde(default)]
-    pub entity_name: Option<String>,
-    #[serde(default)]
-    pub entity_type: Option<String>,
-    pub complexity: Complexity,
-}
-
-/// The answer of `ask.select`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SelectAnswer {
-    /// The operation to ask, by `name`.
-    pub api: String,
-    /// The operation to ask next.
-    #[serde(default)]
-    pub secondary_api: Option<String>,
-}
-
-/// The answer of `ask.params`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ParamsAnswer {
-    /// The values the question gives; the others are left out.
+#[serde(default)]
+pub struct ChosenRequest {
+    /// The operation to ask, by its name; `None` if none answers the question.
+    pub api: Option<String>,
+    /// The values the question gives; a thing is given by its name.
     pub parameters: Map<String, Value>,
+    /// The operation to ask next.
+    pub secondary_api: Option<String>,
+    /// What is left to do with the reply.
+    pub rest: Option<String>,
+}
+
+/// An answer in words.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WordedAnswer {
+    /// One to three sentences.
+    pub words: String,
+    /// How each figure was computed that the reply does not hold. Later ones may use the results of earlier ones.
+    #[serde(default)]
+    pub computations: Vec<Computation>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Computation {
+    pub by: Operator,
+    /// The figures, two or more, from left to right.
+    pub of: Vec<f64>,
+    pub result: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Operator {
+    #[serde(rename = "+")]
+    Plus,
+    #[serde(rename = "-")]
+    Minus,
+    #[serde(rename = "*")]
+    Times,
+    #[serde(rename = "/")]
+    Over,
 }

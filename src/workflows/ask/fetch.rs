@@ -20,9 +20,6 @@ pub(super) const MAX_SERVERS: usize = 4;
 /// The longest a server may make us wait.
 const MAX_WAIT: Duration = Duration::from_secs(15 * 60);
 
-/// How deep an answer may nest; the parser goes no deeper.
-const MAX_DEPTH: usize = 127;
-
 /// The result of a request.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -101,41 +98,33 @@ impl ApiClient {
         filled: impl Fn(&str) -> Result<ApiRequest, String>,
     ) -> Result<ApiResponse, NodeError> {
         let mut problems = Vec::new();
-        let (mut is_temporary, mut is_resolved) = (false, false);
         for server in servers.iter().take(MAX_SERVERS) {
             let filled = filled(server).map_err(NodeError::failed)?;
-            let result = self.send(&filled, servers).await;
-            is_resolved |= !matches!(result, Err(HttpError::NotFound(_)));
-            match result {
+            match self.send(&filled, servers).await {
                 Ok(answer) if answer.status == 429 => return Err(too_many_requests(server, &answer)),
                 Ok(answer) if answer.status >= 500 => {
-                    problems.push(format!("{server} says {}", answer.status));
-                    is_temporary = true;
+                    problems.push(HttpError::NoAnswer(format!("{server} says {}", answer.status)));
                 }
                 Ok(answer) => match self.parse_response(server, &answer).await? {
                     Ok(response) => return Ok(response),
-                    Err(why) => problems.push(why),
+                    Err(why) => problems.push(HttpError::Refused(why)),
                 },
-                Err(HttpError::Refused(why)) => problems.push(why),
-                Err(HttpError::NotFound(why) | HttpError::NotSent(why) | HttpError::NoAnswer(why)) => {
-                    problems.push(why);
-                    is_temporary = true;
-                }
+                Err(error) => problems.push(error),
             }
         }
-        if problems.is_empty() {
-            return Err(NodeError::failed("there is no server to ask"));
-        }
-        if !is_resolved {
-            return Err(self.offline());
-        }
-        let text = problems.join("; ");
-        Err(if is_temporary { NodeError::transient(text) } else { NodeError::failed(text) })
+        Err(self.unanswered(&problems))
     }
 
-    /// None of its servers has a name that leads anywhere, as on a machine without a network.
-    pub fn offline(&self) -> NodeError {
-        NodeError::transient(format!("{} cannot be reached; are you online?", self.catalogue.name))
+    /// What it means that no server is of use.
+    pub fn unanswered(&self, problems: &[HttpError]) -> NodeError {
+        if problems.iter().all(|problem| matches!(problem, HttpError::NotFound(_))) {
+            // As on a machine without a network.
+            let name = &self.catalogue.name;
+            return NodeError::transient(format!("{name} cannot be reached; are you online?"));
+        }
+        let text = problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+        let is_final = problems.iter().all(|problem| matches!(problem, HttpError::Refused(_)));
+        if is_final { NodeError::failed(text) } else { NodeError::transient(text) }
     }
 
     /// The answer as data; the inner error says why it cannot be read.
@@ -155,13 +144,9 @@ impl ApiClient {
             Err(_) if answer.body.iter().all(u8::is_ascii_whitespace) => Value::Null,
             // Errors need not be JSON.
             Err(_) if answer.status >= 400 => Value::Null,
-            Err(_) if is_deeper_than(&answer.body, MAX_DEPTH) => {
-                return Ok(Err(format!("{server} answers with JSON that is nested over {MAX_DEPTH} deep")));
-            }
-            Err(_) => {
-                let kind = Visible::line(&answer.kind).into_string();
-                let kind = if kind.is_empty() { "something else".to_owned() } else { kind };
-                return Ok(Err(format!("{server} answers with {kind} and not with JSON")));
+            Err(error) => {
+                let kind = Visible::line(&answer.kind);
+                return Ok(Err(format!("{server} answers with no JSON that can be read ({kind}: {error})")));
             }
         };
         let body = Visible::json(&body);
@@ -169,24 +154,6 @@ impl ApiClient {
         (response.body, response.note) = cut(&body, &self.catalogue);
         Ok(Ok(response))
     }
-}
-
-fn is_deeper_than(json: &[u8], max_depth: usize) -> bool {
-    let (mut depth, mut quoted, mut escaped) = (0usize, false, false);
-    for byte in json {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if quoted => escaped = true,
-            b'"' => quoted = !quoted,
-            b'[' | b'{' if !quoted => depth += 1,
-            b']' | b'}' if !quoted => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth > max_depth {
-            return true;
-        }
-    }
-    false
 }
 
 fn too_many_requests(server: &str, answer: &Answer) -> NodeError {
@@ -202,31 +169,18 @@ pub(super) struct SendApprovedRequest {
     pub reads: bool,
 }
 
-/// A request in its frozen form.
-#[derive(Serialize, Deserialize)]
-pub(super) struct Frozen {
-    method: String,
-    url: String,
-    headers: Vec<(String, String)>,
-    body: Option<Value>,
-}
-
-impl Frozen {
-    pub fn bytes(filled: ApiRequest) -> Vec<u8> {
-        let ApiRequest { method, url, headers, body } = filled;
-        let value = serde_json::to_value(Self { method, url, headers, body }).unwrap_or_default();
-        let mut text = String::new();
-        crate::graph::canonical(&value, &mut text);
-        text.into_bytes()
-    }
+/// The bytes of a request that are approved and sent.
+pub(super) fn frozen(request: &ApiRequest) -> Vec<u8> {
+    let mut text = String::new();
+    crate::graph::canonical(&serde_json::to_value(request).unwrap_or_default(), &mut text);
+    text.into_bytes()
 }
 
 impl Effect for SendApprovedRequest {
     fn perform<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
         Box::pin(async move {
             let unreadable = |error: serde_json::Error| EffectError::Refused(error.to_string());
-            let Frozen { method, url, headers, body } = serde_json::from_slice(frozen).map_err(unreadable)?;
-            let filled = ApiRequest { method, url, headers, body };
+            let filled: ApiRequest = serde_json::from_slice(frozen).map_err(unreadable)?;
             let answer = match self.client.send(&filled, std::slice::from_ref(&self.server)).await {
                 Ok(answer) => answer,
                 Err(HttpError::Refused(why)) => return Err(EffectError::Refused(why)),

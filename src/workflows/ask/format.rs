@@ -47,7 +47,7 @@ pub(super) fn answer(part: &Part<'_>) -> (String, Option<Table>) {
         Value::Array(items) => page(kind, &heading, items, part.before),
         Value::Object(fields) if fields.is_empty() => (format!("{heading}: nothing was found."), None),
         Value::Object(fields) => (format!("{heading}:\n\n{}", fields_text(kind, data, fields)), None),
-        Value::Null => (format!("{heading}: done; the answer is empty."), None),
+        empty if empty.is_null() || empty == "" => (format!("{heading}: done; the answer is empty."), None),
         other => (format!("{heading}: {}", short(other)), None),
     }
 }

@@ -7,33 +7,35 @@
 //! ```
 //! Promises: only operations of the catalogues are called, with parameters their own schema accepts. A request that
 //! changes something is approved before it is made, and made at most once; one that only reads runs by a built-in
-//! grant, or asks if that is off. Code puts lists and numbers into words, from the answer alone. Every node checks its
-//! input and output; anything wrong is recorded, shown to the model, and retried a few times before it becomes trouble.
+//! grant, or asks if that is off. Code puts lists into words, from the answer alone; where something has to be computed or
+//! compared, the model words the answer, and a figure that is neither in the reply nor computed from it is marked. Every
+//! node checks its input and output; anything wrong is recorded, shown to the model, and retried a few times before it
+//! becomes trouble.
+//!
+//! Code ranks the operations by the words of the question. One call of the model, in `select_api_node`, chooses one with
+//! its parameters, which `extract_params_node` checks.
 //!
 //! A long list is shown page by page: “more” shows the next entries, first from the stored answer, then from the
 //! server. If no API fits a question, or a follow-up cannot be answered, the person is told so and can go on from there.
 //!
 //! If a question names a thing, that thing is looked up first, among things of its kind. A question that needs two
 //! requests goes through the same nodes twice. If the second fails, the answer to the first stays.
-//!
-//! A model chooses from the operations nearest to the question, not from all.
 
 mod card;
 mod cut;
 pub mod facts;
 mod farewell;
 mod fetch;
+mod figures;
 mod format;
-mod nearest;
 mod next_page;
 mod nodes;
 mod page;
 mod parts;
 mod prompts;
+mod rank;
 mod resolve;
 mod state;
-mod unused;
-mod update;
 mod values;
 mod verb;
 
@@ -44,12 +46,8 @@ use crate::inbox::{Spec, Words, WorkflowVerb};
 use serde_json::Value;
 use std::sync::Arc;
 
-pub use parts::{
-    Entity, HistoryEntry, Initial, ListPosition, Next, NodeFailure, PageFetch, Pending, Purpose, Table,
-};
 pub(super) const VERB: WorkflowVerb = WorkflowVerb::of::<verb::Args>("ask");
 pub use state::{Ask, AskInput};
-pub use update::AskUpdate;
 
 pub(super) const WORDS: Words = &[(REQUEST, "calling an API")];
 
@@ -67,7 +65,7 @@ const PARAMETER: &str = "parameter";
 const MAX_TRIES: u32 = 3;
 
 /// What its models do.
-const ROLES: &[&str] = &["category", "select", "params"];
+const ROLES: &[&str] = &["select", "params", "answer"];
 
 /// The workflow with its services.
 pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
@@ -90,27 +88,27 @@ fn graph() -> Result<Graph<Ask, Services>, BuildError> {
     let (category, get, select) = ("extract_category_node", "get_apis_node", "select_api_node");
     let (params, execute, send) = ("extract_params_node", "execute_request_node", "send_request");
     let (format, reset, next) = ("format_response_node", "reset_state_node", "next_question");
-    use nodes::{failure_as_answer as node, first_answer_kept as kept};
+    use nodes::failure_as_answer as node;
     Graph::builder("ask", category)
-        .node(
-            category,
-            node(nodes::extract_category_node),
-            [goto(get), goto(category), goto(execute), goto(reset), end()],
-        )
+        .node(category, node(nodes::extract_category_node), [goto(get), goto(execute), goto(reset), end()])
         .node(get, node(nodes::get_apis_node), [goto(select), goto(category), goto(reset)])
-        .node(select, node(nodes::select_api_node), [goto(params), goto(select), goto(category), goto(reset)])
+        .node(
+            select,
+            node(nodes::select_api_node),
+            [ask(select), goto(params), goto(select), goto(category), goto(reset)],
+        )
         .node(
             params,
-            node(kept(nodes::extract_params_node)),
-            [ask(params), goto(execute), goto(params), goto(select), goto(format), goto(reset), end()],
+            node(nodes::extract_params_node),
+            [ask(params), goto(execute), goto(params), goto(select), goto(format), goto(reset)],
         )
         .node(
             execute,
-            node(kept(nodes::execute_request_node)),
+            node(nodes::execute_request_node),
             [ask(send), goto(send), goto(params), goto(format), goto(reset)],
         )
-        .node(send, node(kept(nodes::send_request)), [goto(format), goto(params), goto(reset), end()])
-        .node(format, node(nodes::format_response_node), [goto(reset), goto(params)])
+        .node(send, node(nodes::send_request), [goto(format), goto(params), goto(reset)])
+        .node(format, nodes::format_response_node, [goto(reset), goto(params)])
         .node(reset, nodes::reset_state_node, [goto(next), end()])
         .node(next, nodes::next_question, [ask(category)])
         .build()

@@ -3,10 +3,9 @@
 
 use super::format::{self, Part};
 use super::next_page;
-use super::parts::{KeptAnswer, ListPosition, Next, PageFetch};
+use super::parts::{KeptAnswer, ListPosition, Next, Pending, Purpose};
 use super::state::Ask;
-use super::update::AskUpdate;
-use crate::graph::NodeError;
+use crate::graph::{Command, NodeError};
 use crate::text::words::alphanumeric_words;
 use crate::workflows::Services;
 use serde_json::Value;
@@ -43,72 +42,45 @@ pub(super) fn list_position(
 }
 
 /// Says how much was shown and how to go on; `None` if that was all.
-pub(super) fn note(lists: &[ListPosition]) -> Option<String> {
-    lists.iter().find_map(|list| {
-        let shown = list.before + list.told;
-        if list.told < list.total {
-            return Some(format!(
-                "{shown} of {} are shown; say “more” for the next.",
-                list.before + list.total
-            ));
+pub(super) fn note(list: &ListPosition) -> Option<String> {
+    let shown = list.before + list.told;
+    if list.told < list.total {
+        return Some(format!("{shown} of {} are shown; say “more” for the next.", list.before + list.total));
+    }
+    matches!(list.next, Next::At { .. })
+        .then(|| format!("{shown} are shown, and there may be more; say “more” for the next."))
+}
+
+/// Shows the next page, if the person asks for it: from the stored answer, else from the server.
+pub(super) fn show_more(services: &Services, state: &Ask) -> Result<Option<Command<Ask>>, NodeError> {
+    let wants_more = state.query.as_deref().is_some_and(wants_more);
+    let Some(answer) = state.last_answer().filter(|_| wants_more) else { return Ok(None) };
+    let list = answer.list.as_ref();
+    let text = match list.map(|list| (list, &list.next)) {
+        Some((list, _)) if list.told < list.total => return stored_page(services, state, list).map(Some),
+        Some((list, Next::At { parameters })) => {
+            let (_, catalogue) = services.apis.get(&list.api).map_err(NodeError::failed)?;
+            let operation = catalogue.operation(&list.operation);
+            let operation = operation.ok_or_else(|| NodeError::failed("its operation is gone"))?.clone();
+            return Ok(Some(state.goto("execute_request_node", |next| {
+                (next.best_api, next.parameters) = (Some(operation.clone()), Some(parameters.clone()));
+                next.plan(Pending { purpose: Purpose::Answer, operation, parameters: parameters.clone() });
+                next.turning = Some(list.clone());
+            })));
         }
-        let may_have_more = matches!(list.next, Next::At { .. });
-        may_have_more.then(|| format!("{shown} are shown, and there may be more; say “more” for the next."))
-    })
-}
-
-/// What to do when the person asks for more.
-pub(super) enum NextPage {
-    /// Show entries of the stored answer, without another request.
-    Tell(AskUpdate),
-    /// Ask the server for the next page.
-    Fetch(AskUpdate),
-}
-
-/// The next page, if the person asks for it.
-pub(super) fn show_more(services: &Services, state: &Ask) -> Result<Option<NextPage>, NodeError> {
-    let Some(lists) = state.more().filter(|_| state.query.as_deref().is_some_and(wants_more)) else {
-        return Ok(None);
-    };
-    let others = |index: usize| {
-        lists.iter().enumerate().filter(move |(other, _)| *other != index).map(|(_, list)| list.clone())
-    };
-    if let Some((index, list)) = lists.iter().enumerate().find(|(_, list)| list.told < list.total) {
-        return stored_page(services, list, others(index)).map(|update| Some(NextPage::Tell(update)));
-    }
-    for (index, list) in lists.iter().enumerate() {
-        let Next::At { parameters } = &list.next else { continue };
-        let (_, catalogue) = services.apis.get(&list.api).map_err(NodeError::failed)?;
-        let Some(operation) = catalogue.operation(&list.operation) else { continue };
-        let turning = PageFetch {
-            heading: list.heading.clone(),
-            before: list.before + list.told,
-            others: others(index).collect(),
-        };
-        let (best_api, parameters) = (Box::new(operation.clone()), parameters.clone());
-        return Ok(Some(NextPage::Fetch(AskUpdate::Turned { best_api, parameters, turning })));
-    }
-    let text = match lists {
-        [] => "The last answer was not a list, so there is no more to show.",
-        _ if lists.iter().all(|list| list.next == Next::End) => "Nothing is left to show; that was all.",
-        _ => {
+        Some((_, Next::End)) => "Nothing is left to show; that was all.",
+        Some((_, Next::Unknown)) => {
             "Everything that the server answered is shown. It does not say whether there is more, and has no next \
              page to ask for."
         }
+        None => "The last answer was not a list, so there is no more to show.",
     };
-    Ok(Some(NextPage::Tell(AskUpdate::Formatted {
-        text: text.to_owned(),
-        table: None,
-        more: lists.to_vec(),
-    })))
+    let list = list.cloned();
+    Ok(Some(state.goto("reset_state_node", |next| next.answer(text.to_owned(), None, list))))
 }
 
 /// The next entries of the stored answer.
-fn stored_page(
-    services: &Services,
-    list: &ListPosition,
-    others: impl Iterator<Item = ListPosition>,
-) -> Result<AskUpdate, NodeError> {
+fn stored_page(services: &Services, state: &Ask, list: &ListPosition) -> Result<Command<Ask>, NodeError> {
     let (_, catalogue) = services.apis.get(&list.api).map_err(NodeError::failed)?;
     let kind =
         catalogue.operation(&list.operation).and_then(|operation| catalogue.entities.get(&operation.returns));
@@ -116,13 +88,12 @@ fn stored_page(
     let entries = format::entries(&catalogue, &full_answer).unwrap_or_default();
     let page = entries.get(list.told..).unwrap_or_default();
     let (mut text, table) = format::page(kind, &list.heading, page, list.before + list.told);
-    let shown = if page.is_empty() { list.total } else { list.told + page.len().min(format::MAX_SHOWN) };
-    let mut more = vec![ListPosition { told: shown, ..list.clone() }];
-    more.extend(others);
-    if let Some(note) = note(&more) {
+    let told = if page.is_empty() { list.total } else { list.told + page.len().min(format::MAX_SHOWN) };
+    let list = ListPosition { told, ..list.clone() };
+    if let Some(note) = note(&list) {
         text = format!("{text}\n\n{note}");
     }
-    Ok(AskUpdate::Formatted { text, table, more })
+    Ok(state.goto("reset_state_node", |next| next.answer(text, table, Some(list))))
 }
 
 fn read_answer(services: &Services, digest: &str) -> Result<Value, NodeError> {

@@ -19,6 +19,17 @@ pub struct Initial {
     pub follow_up: bool,
 }
 
+/// How much a question takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Complexity {
+    /// One request.
+    #[default]
+    Simple,
+    /// Two requests, whose answers belong together.
+    Complex,
+}
+
 /// A thing that a question names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entity {
@@ -43,9 +54,9 @@ pub struct HistoryEntry {
     /// The digests of the whole answers it was made from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kept: Vec<String>,
-    /// Its lists, and how far each was shown.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub more: Vec<ListPosition>,
+    /// Its list, and how far it was shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub list: Option<ListPosition>,
 }
 
 /// A whole answer, stored until it is shown.
@@ -71,40 +82,21 @@ pub struct ListPosition {
     /// How many entries it has.
     pub total: usize,
     /// How many entries earlier pages showed.
-    #[serde(default)]
     pub before: usize,
     /// How the list goes on after that answer.
-    #[serde(default)]
     pub next: Next,
 }
 
 /// How a list goes on at its server.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum Next {
     /// The answer does not say.
-    #[default]
     Unknown,
     /// That was all.
     End,
     /// There may be more if the operation gets these parameters.
     At { parameters: Map<String, Value> },
-}
-
-/// A further page of a list, while it is fetched.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PageFetch {
-    pub heading: String,
-    /// How many of its entries were shown.
-    pub before: usize,
-    /// The other lists of the same answer.
-    pub others: Vec<ListPosition>,
-}
-
-impl Default for HistoryEntry {
-    fn default() -> Self {
-        Self { role: Role::User, text: String::new(), table: None, kept: Vec::new(), more: Vec::new() }
-    }
 }
 
 /// A list as a table.

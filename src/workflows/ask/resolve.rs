@@ -18,11 +18,7 @@ pub(super) fn things(catalogue: &Catalogue, kind: &str, answer: &Value) -> Vec<E
 }
 
 fn thing(entity_kind: &Kind, kind: &str, item: &Value) -> Option<Entity> {
-    let id = match value_at(item, &entity_kind.id)? {
-        Value::String(id) if !id.is_empty() => id.clone(),
-        Value::Number(id) => id.to_string(),
-        _ => return None,
-    };
+    let id = id_of(entity_kind, item)?;
     let names: Vec<&str> =
         entity_kind.names.iter().filter_map(|name| value_at(item, name)?.as_str()).collect();
     let name = Visible::line(names.first()?).into_string();
@@ -104,7 +100,11 @@ pub(super) fn id_in(catalogue: &Catalogue, returns: &str, kind: &str, answer: &V
     let first = data.as_array().map_or(Some(data), |items| items.first())?;
     let entity_kind = catalogue.entities.get(kind)?;
     let thing = if returns == kind { Some(first) } else { first.get(kind) };
-    match value_at(thing?, &entity_kind.id)? {
+    id_of(entity_kind, thing?)
+}
+
+fn id_of(kind: &Kind, item: &Value) -> Option<String> {
+    match value_at(item, &kind.id)? {
         Value::String(id) if !id.is_empty() => Some(id.clone()),
         Value::Number(id) => Some(id.to_string()),
         _ => None,

@@ -1,21 +1,20 @@
 //! The state of a question, and everything that can happen to it.
 
 use super::parts::{
-    Entity, HistoryEntry, Initial, KeptAnswer, ListPosition, NodeFailure, PageFetch, Pending, Purpose, Table,
+    Complexity, Entity, HistoryEntry, Initial, KeptAnswer, ListPosition, NodeFailure, Pending, Table,
 };
-use super::update::AskUpdate;
 use super::{NEXT, PARAMETER, REQUEST, farewell};
-use crate::graph::{Answer, Decision, Event, EventKind, State};
+use crate::graph::{Answer, Command, Decision, Difference, Event, EventKind, State};
 use crate::tools::catalogue::Operation;
+use crate::workflows::agent_loop::YOUR_TURN;
 use crate::workflows::analyze::facts::{Role, Turn};
-use crate::workflows::ask::facts::Complexity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 /// The keys of `start`.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AskInput {
     /// What you want to know.
@@ -37,11 +36,11 @@ const MAX_ERRORS: usize = 200;
 #[serde(default)]
 pub struct Ask {
     pub query: Option<String>,
-    /// The sort of question.
+    /// The sort of question: the id of the operation that answers it.
     pub query_type: Option<String>,
-    /// The operations that may answer it, by name.
+    /// The operations that may answer it, by name, the nearest first.
     pub categories: Option<Vec<String>>,
-    /// The candidates: the operations with those names.
+    /// The candidates: the nearest of them.
     pub apis: Option<Vec<Operation>>,
     /// The operation to ask.
     pub best_api: Option<Operation>,
@@ -54,7 +53,7 @@ pub struct Ask {
     pub is_entity_query: Option<bool>,
     /// That thing's name, as the person wrote it.
     pub entity_name: Option<String>,
-    /// That thing's kind.
+    /// The kind of that thing, or of the things it asks for.
     pub entity_type: Option<String>,
     /// The last error, until something succeeds.
     pub error: Option<String>,
@@ -82,28 +81,52 @@ pub struct Ask {
     pub follow_up: bool,
     /// Whether the person is done.
     pub ended: bool,
+    /// The parameters as the model chose them, not checked yet.
+    pub proposed: Option<Map<String, Value>>,
+    /// What is left to do with the reply, in the model's words.
+    pub rest: Option<String>,
     /// The known servers, by API.
     pub hosts: BTreeMap<String, Vec<String>>,
     /// The request that is about to be made.
     pub pending: Option<Pending>,
-    /// The person's decision about it, if they were asked.
+    /// The person's decision about it, or in the model's place.
     pub decided: Option<Decision>,
     /// The last request that was refused.
     pub refused: Option<Pending>,
     /// The parameter the person is asked for.
     pub wanted: Option<String>,
-    /// The name that was searched for last.
-    pub searched: Option<String>,
-    /// The things the person may have meant.
-    pub candidates: Vec<Entity>,
+    /// The things the name may mean; `None` until it was searched for.
+    pub candidates: Option<Vec<Entity>>,
     /// The stored whole answers, first and second.
     pub kept: Vec<KeptAnswer>,
     /// The list whose next page is being fetched.
-    pub turning: Option<PageFetch>,
+    pub turning: Option<ListPosition>,
     /// Notes added to the answer, such as what was left out.
     pub notes: Vec<String>,
     /// How often in a row each node failed.
     pub tries: BTreeMap<String, u32>,
+}
+
+/// Everything that can happen to a question.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum AskUpdate {
+    Started(AskInput),
+    /// The person continued after an answer.
+    Heard {
+        text: String,
+    },
+    /// The person added a hint to a retry.
+    Hinted {
+        text: String,
+    },
+    Answered {
+        /// The key of the question they answered.
+        key: String,
+        decision: Decision,
+    },
+    /// A node did its work.
+    Changed(Difference<Ask>),
 }
 
 impl State for Ask {
@@ -111,14 +134,13 @@ impl State for Ask {
     type Update = AskUpdate;
 
     fn started(input: AskInput) -> AskUpdate {
-        let AskInput { query, follow_up, model } = input;
-        AskUpdate::Started { query, follow_up, model }
+        AskUpdate::Started(input)
     }
 
     fn answered(answers: Vec<Answer>) -> AskUpdate {
         match answers.into_iter().next() {
-            Some(answer) => AskUpdate::Answered { key: answer.key, decision: answer.decision },
-            None => AskUpdate::Nothing,
+            Some(Answer { key, decision, .. }) => AskUpdate::Answered { key, decision },
+            None => Self::default().changed(|_| {}),
         }
     }
 
@@ -132,8 +154,7 @@ impl State for Ask {
 
     fn apply(&mut self, update: AskUpdate) {
         match update {
-            AskUpdate::Nothing => {}
-            AskUpdate::Started { query, follow_up, model } => {
+            AskUpdate::Started(AskInput { query, follow_up, model }) => {
                 (self.follow_up, self.model_name) = (follow_up, model);
                 self.begin(query);
             }
@@ -145,104 +166,16 @@ impl State for Ask {
             AskUpdate::Hinted { text } => {
                 self.tries.clear();
                 self.refused = None;
-                self.set_parameters(None);
-                self.add_user_turn(text);
+                self.forget_parameters();
+                self.say(Role::User, text);
             }
-            AskUpdate::Answered { key, decision } => self.apply_answer(&key, decision),
-            AskUpdate::Turned { best_api, parameters, turning } => {
-                let operation = *best_api;
-                self.best_api = Some(operation.clone());
-                self.parameters = Some(parameters.clone());
-                self.pending = Some(Pending { purpose: Purpose::Answer, operation, parameters });
-                (self.decided, self.turning) = (None, Some(turning));
-            }
-            AskUpdate::Noted { note } => self.note(Some(note)),
-            AskUpdate::Categorised { answer, note } => {
-                self.note(note);
-                self.query_type = Some(answer.query_type);
-                self.categories = Some(answer.categories);
-                self.is_entity_query = Some(answer.is_entity_query);
-                self.entity_name = answer.entity_name;
-                self.entity_type = answer.entity_type;
-                self.complexity = Some(answer.complexity);
-                self.node_succeeded("extract_category_node");
-            }
-            AskUpdate::Listed { apis } => {
-                self.apis = Some(apis);
-                self.node_succeeded("get_apis_node");
-            }
-            AskUpdate::Chosen { best_api, secondary_api, note } => {
-                self.note(note);
-                self.best_api = Some(*best_api);
-                self.secondary_api = secondary_api.map(|api| *api);
-                self.node_succeeded("select_api_node");
-            }
-            AskUpdate::Extracted { parameters } => self.set_parameters(Some(parameters)),
-            AskUpdate::Planned { pending } => {
-                if pending.purpose != Purpose::Resolve {
-                    self.set_parameters(Some(pending.parameters.clone()));
-                }
-                self.pending = Some(*pending);
-                (self.decided, self.wanted) = (None, None);
-                self.node_succeeded("extract_params_node");
-            }
-            AskUpdate::Wanted { parameter, question, candidates } => {
-                self.add_agent_turn(question);
-                (self.wanted, self.candidates) = (Some(parameter), candidates);
-            }
-            AskUpdate::Hosted { api, host, hosts } => {
-                self.selected_host = Some(host);
-                if !hosts.is_empty() {
-                    self.hosts.insert(api, hosts);
-                }
-                self.node_succeeded("execute_request_node");
-            }
-            AskUpdate::Objected { text } => {
-                self.add_user_turn(text);
-                (self.pending, self.decided, self.wanted) = (None, None, None);
-                self.set_parameters(None);
-            }
-            AskUpdate::Named { name, kind } => {
-                (self.entity_name, self.entity_type) = (Some(name), Some(kind));
-                (self.entity, self.candidates, self.wanted) = (None, Vec::new(), None);
-                (self.searched, self.is_entity_query) = (None, Some(true));
-            }
-            AskUpdate::Resolved { entity } => {
-                self.candidates.clear();
-                self.searched = self.entity_name.clone();
-                self.entity = Some(entity);
-                self.finish_request();
-            }
-            AskUpdate::Ambiguous { candidates } => {
-                self.candidates = candidates;
-                self.searched = self.entity_name.clone();
-                self.finish_request();
-            }
-            AskUpdate::Responded { secondary, response, digest, note, next_link, host } => {
-                if secondary {
-                    self.secondary_response = Some(response);
-                } else {
-                    self.response = Some(response);
-                }
-                self.kept.extend(digest.map(|digest| KeptAnswer { digest, next_link }));
-                self.note(note);
-                self.selected_host = Some(host);
-                self.finish_request();
-            }
-            AskUpdate::Refused { text } => {
-                self.refused = self.pending.take();
-                self.decided = None;
-                self.node_failed("send_request", text);
-            }
-            AskUpdate::Erred { node, text } => self.node_failed(&node, text),
-            AskUpdate::Formatted { text, table, more } => {
-                self.formatted_response = Some(text.clone());
-                let kept = std::mem::take(&mut self.kept).into_iter().map(|answer| answer.digest).collect();
-                self.message_history.push(HistoryEntry { role: Role::Agent, text, table, kept, more });
-                self.node_succeeded("format_response_node");
-            }
-            AskUpdate::Ended => self.ended = true,
-            AskUpdate::Reset => self.reset(),
+            AskUpdate::Answered { key, decision } => match (key.as_str(), decision) {
+                (REQUEST | YOUR_TURN, decision) => self.decided = Some(decision),
+                (NEXT, Decision::Respond { text }) if !farewell::is_end(&text) => self.begin(text),
+                (PARAMETER, Decision::Respond { text }) => self.say(Role::User, text),
+                _ => self.ended = true,
+            },
+            AskUpdate::Changed(difference) => difference.apply(self),
         }
     }
 
@@ -252,74 +185,101 @@ impl State for Ask {
     }
 
     fn output(&self) -> Option<Value> {
-        let (index, answer) =
-            self.message_history.iter().enumerate().rfind(|(_, entry)| entry.role == Role::Agent)?;
-        let question = self.message_history[..index].iter().rfind(|entry| entry.role == Role::User);
-        Some(json!({ "answer": answer.text, "query": question.map(|entry| entry.text.as_str()) }))
+        let history = &self.message_history;
+        let index = history.iter().rposition(|entry| entry.role == Role::Agent)?;
+        let question = history[..index].iter().rfind(|entry| entry.role == Role::User);
+        Some(json!({ "answer": history[index].text, "query": question.map(|entry| entry.text.as_str()) }))
     }
 }
 
+/// What nodes do to a copy of the state.
 impl Ask {
-    /// Adds a note to the answer, once.
-    fn note(&mut self, note: Option<String>) {
-        self.notes.extend(note.filter(|note| !self.notes.contains(note)));
+    /// The update for what `change` does.
+    pub fn changed(&self, change: impl FnOnce(&mut Self)) -> AskUpdate {
+        let mut next = self.clone();
+        change(&mut next);
+        AskUpdate::Changed(Difference::between(self, &next))
+    }
+
+    /// Goes to `node` after this change.
+    pub fn goto(&self, node: &str, change: impl FnOnce(&mut Self)) -> Command<Self> {
+        Command::goto(node).update(self.changed(change))
     }
 
     /// Starts a new question.
     fn begin(&mut self, query: String) {
-        self.message_history.push(HistoryEntry {
-            role: Role::User,
-            text: query.clone(),
-            ..HistoryEntry::default()
-        });
+        self.tell(Role::User, query.clone(), None, None);
         self.messages = Some(vec![Turn { role: Role::User, text: query.clone() }]);
         self.initial_state = Some(Initial { query: query.clone(), follow_up: self.follow_up });
         self.query = Some(query);
     }
 
-    fn add_user_turn(&mut self, text: String) {
-        self.messages.get_or_insert_default().push(Turn { role: Role::User, text });
+    pub fn say(&mut self, role: Role, text: String) {
+        self.messages.get_or_insert_default().push(Turn { role, text });
     }
 
-    fn add_agent_turn(&mut self, text: String) {
-        self.messages.get_or_insert_default().push(Turn { role: Role::Agent, text });
+    fn tell(&mut self, role: Role, text: String, table: Option<Table>, list: Option<ListPosition>) {
+        let kept = std::mem::take(&mut self.kept).into_iter().map(|answer| answer.digest).collect();
+        self.message_history.push(HistoryEntry { role, text, table, kept, list });
     }
 
-    fn apply_answer(&mut self, key: &str, decision: Decision) {
-        match (key, decision) {
-            (REQUEST, decision) => self.decided = Some(decision),
-            (NEXT, Decision::Respond { text }) if !farewell::is_end(&text) => {
-                self.begin(text);
-            }
-            (PARAMETER, Decision::Respond { text }) => self.add_user_turn(text),
-            _ => self.ended = true,
-        }
+    /// Tells the person the answer.
+    pub fn answer(&mut self, text: String, table: Option<Table>, list: Option<ListPosition>) {
+        self.formatted_response = Some(text.clone());
+        self.tell(Role::Agent, text, table, list);
+        self.succeeded("format_response_node");
     }
 
-    /// Parameters set to `None` are extracted again.
-    fn set_parameters(&mut self, parameters: Option<Map<String, Value>>) {
-        if self.is_second() {
-            self.secondary_parameters = parameters;
-        } else {
-            self.parameters = parameters;
-        }
+    /// Adds a note to the answer, once.
+    pub fn note(&mut self, note: Option<String>) {
+        self.notes.extend(note.filter(|note| !self.notes.contains(note)));
     }
 
-    fn finish_request(&mut self) {
+    /// The person wants a different request.
+    pub fn object(&mut self, text: String) {
+        self.say(Role::User, text);
+        (self.pending, self.decided, self.wanted) = (None, None, None);
+        self.forget_parameters();
+    }
+
+    pub fn set_parameters(&mut self, parameters: Map<String, Value>) {
+        let place = if self.is_second() { &mut self.secondary_parameters } else { &mut self.parameters };
+        *place = Some(parameters);
+    }
+
+    /// The model is asked for them again.
+    fn forget_parameters(&mut self) {
+        self.proposed = None;
+        let place = if self.is_second() { &mut self.secondary_parameters } else { &mut self.parameters };
+        *place = None;
+    }
+
+    /// The question is about this thing, which has to be found.
+    pub fn name_entity(&mut self, kind: &str, name: &str) {
+        (self.entity_name, self.entity_type) = (Some(name.to_owned()), Some(kind.to_owned()));
+        (self.entity, self.candidates, self.wanted) = (None, None, None);
+        self.is_entity_query = Some(true);
+    }
+
+    pub fn plan(&mut self, pending: Pending) {
+        self.pending = Some(pending);
+        (self.decided, self.wanted) = (None, None);
+        self.succeeded("extract_params_node");
+    }
+
+    pub fn end_request(&mut self) {
         (self.pending, self.decided, self.refused, self.wanted) = (None, None, None, None);
-        self.node_succeeded("send_request");
+        self.succeeded("send_request");
     }
 
-    fn node_succeeded(&mut self, node: &str) {
+    pub fn succeeded(&mut self, node: &str) {
         self.error = None;
         self.tries.remove(node);
     }
 
-    fn node_failed(&mut self, node: &str, text: String) {
+    pub fn failed(&mut self, node: &str, text: String) {
         *self.tries.entry(node.to_owned()).or_default() += 1;
-        if matches!(node, "extract_params_node" | "execute_request_node" | "send_request") {
-            self.set_parameters(None);
-        }
+        self.forget_parameters();
         self.error = Some(text.clone());
         self.error_history.push(NodeFailure { node: node.to_owned(), text });
         let excess = self.error_history.len().saturating_sub(MAX_ERRORS);
@@ -327,7 +287,7 @@ impl Ask {
     }
 
     /// Forgets everything about the question; what belongs to the thread stays.
-    fn reset(&mut self) {
+    pub fn reset(&mut self) {
         *self = Self {
             selected_host: self.selected_host.take(),
             model_name: self.model_name.take(),
@@ -339,7 +299,10 @@ impl Ask {
             ..Self::default()
         };
     }
+}
 
+/// What nodes and cards read.
+impl Ask {
     /// Whether the second request of a question is next.
     pub fn is_second(&self) -> bool {
         self.response.is_some() && self.secondary_api.is_some()
@@ -351,9 +314,9 @@ impl Ask {
     }
 
     /// What the person said about this question after asking it.
-    pub fn added(&self) -> Vec<String> {
+    pub fn added(&self) -> impl Iterator<Item = &str> {
         let turns = self.messages.iter().flatten();
-        turns.filter(|turn| turn.role == Role::User).skip(1).map(|turn| turn.text.clone()).collect()
+        turns.filter(|turn| turn.role == Role::User).skip(1).map(|turn| turn.text.as_str())
     }
 
     /// The question before this one.
@@ -362,21 +325,9 @@ impl Ask {
         questions.rev().nth(1).map(|entry| entry.text.as_str())
     }
 
-    /// Whether anything was answered in this thread.
-    pub fn has_answered(&self) -> bool {
-        self.message_history.iter().any(|entry| entry.role == Role::Agent)
-    }
-
-    /// The newest answer, with its table.
-    pub fn last_answer(&self) -> Option<(&str, Option<&Table>, &[String])> {
-        let last = self.message_history.iter().rfind(|entry| entry.role == Role::Agent)?;
-        Some((last.text.as_str(), last.table.as_ref(), &last.kept))
-    }
-
-    /// The lists of the newest answer and how far each was shown; `None` if nothing was answered.
-    pub fn more(&self) -> Option<&[ListPosition]> {
-        let last = self.message_history.iter().rfind(|entry| entry.role == Role::Agent)?;
-        Some(&last.more)
+    /// The newest answer.
+    pub fn last_answer(&self) -> Option<&HistoryEntry> {
+        self.message_history.iter().rfind(|entry| entry.role == Role::Agent)
     }
 
     /// The person's newest words, if they answer our question and were not used yet.

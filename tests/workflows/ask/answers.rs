@@ -2,40 +2,39 @@
 
 use super::*;
 
-/// A question with what was added to it (after `+`), the operations that may answer it, the thing it names, and the
+/// A question with what was added to it (after `+`), the operation that answers it (and the one to ask next), and the
 /// parameters it gives.
 const ROWS: &str = r#"
-Add a task with list=home and title="Buy tea" | Add Task, List Tasks | | {"list": "home", "title": "Buy tea"}
-Add a task with list=home and title="Buy tea"+title="Buy milk" please | Add Task | | {"list": "home", "title": "Buy milk"}
-And the trending playlists? | Get Trending Playlists, Get Trending Tracks | | {}
-And this month? | Get Trending Tracks | | {"time": "month"}
-How much is one euro in dollars? | Get Exchange Rate | | {"base": "EUR", "quote": "USD"}
-List tasks with list=home | List Tasks | | {"list": "home"}
-List tasks with list=work | List Tasks | | {"list": "work"}
-Search Wikipedia for "Jupiter" | Search Articles, Get Article Summary | | {"q": "Jupiter"}
-Tell me about the artist "Skrillex" and their tracks | Get User, Get User Tracks | user Skrillex | {}
-Tell me about the playlist "Night Drive" | Get Playlist, Search Playlists | playlist Night Drive | {}
-Tell me about the track "Echo" | Get Track, Search Tracks | track Echo | {}
-Tell me about the track "Gone" | Get Track, Search Tracks | track Gone | {}
-Tell me about the track "Night Drive" | Get Track, Search Tracks | track Night Drive | {}
-Trending underground tracks in Techno | Get Underground Trending Tracks, Get Trending Tracks | | {}
-What does Wikipedia say about Jupiter? | Get Article Summary | article Jupiter | {}
-What is the exchange rate from EUR to USD? | Get Exchange Rate | | {"base": "EUR", "quote": "USD"}
-Which tracks are on the playlist "Night Drive"? | Get Playlist Tracks | playlist Night Drive | {}
-Who are the followers of Skrillex? | Get Followers | user Skrillex | {}
-Who are the followers of the artist? | Get Followers | | {}
-Who follows them? | Get Followers, Get Following | user Skrillex | {}
-Who is Skrillex? | Get User | user Skrillex | {}
-exchange rate of the euro to the dollar | Get Exchange Rate | | {"base": "EUR", "quote": "USD"}
-find tracks | Search Tracks | | {}
-followers of the user | Get Followers | | {}
-list tasks with list=home | List Tasks | | {"list": "home"}
-list the exchange rates for USD | List Exchange Rates, Get Exchange Rate | | {"base": "USD"}
-more trending tracks | Get Trending Tracks | | {}
-tracks by Skrillex | Get User Tracks | user Skrillex | {}
-trending playlists | Get Trending Playlists, Get Trending Tracks | | {}
-trending tracks | Get Trending Tracks | | {}
-which currencies are there? | List Currencies | | {}
+Add a task with list=home and title="Buy tea" | tasks/add_task | {"list": "home", "title": "Buy tea"}
+Add a task with list=home and title="Buy tea"+title="Buy milk" please | tasks/add_task | {"list": "home", "title": "Buy milk"}
+And the trending playlists? | audius/trending_playlists | {}
+And this month? | audius/trending_tracks | {"time": "month"}
+How much is one euro in dollars? | frankfurter/exchange_rate | {"base": "EUR", "quote": "USD"}
+List tasks with list=home | tasks/list_tasks | {"list": "home"}
+List tasks with list=work | tasks/list_tasks | {"list": "work"}
+Search Wikipedia for "Jupiter" | wikipedia/search_articles | {"q": "Jupiter"}
+Tell me about the artist "Skrillex" and their tracks | audius/get_user audius/user_tracks | {"user_id": "Skrillex"}
+Tell me about the playlist "Night Drive" | audius/get_playlist | {"playlist_id": "Night Drive"}
+Tell me about the track "Echo" | audius/get_track | {"track_id": "Echo"}
+Tell me about the track "Gone" | audius/get_track | {"track_id": "Gone"}
+Tell me about the track "Night Drive" | audius/get_track | {"track_id": "Night Drive"}
+What does Wikipedia say about Jupiter? | wikipedia/article_summary | {"title": "Jupiter"}
+What is the exchange rate from EUR to USD? | frankfurter/exchange_rate | {"base": "EUR", "quote": "USD"}
+Which tracks are on the playlist "Night Drive"? | audius/playlist_tracks | {"playlist_id": "Night Drive"}
+Who are the followers of Skrillex? | audius/user_followers | {"user_id": "Skrillex"}
+Who are the followers of the artist? | audius/user_followers | {}
+Who follows them? | audius/user_followers | {"user_id": "Skrillex"}
+Who is Skrillex? | audius/get_user | {"user_id": "Skrillex"}
+exchange rate of the euro to the dollar | frankfurter/exchange_rate | {"base": "EUR", "quote": "USD"}
+find tracks | audius/search_tracks | {}
+followers of the user | audius/user_followers | {}
+list tasks with list=home | tasks/list_tasks | {"list": "home"}
+list the exchange rates for USD | frankfurter/exchange_rates | {"base": "USD"}
+more trending tracks | audius/trending_tracks | {}
+tracks by Skrillex | audius/user_tracks | {"user_id": "Skrillex"}
+trending playlists | audius/trending_playlists | {}
+trending tracks | audius/trending_tracks | {}
+which currencies are there? | frankfurter/currencies | {}
 "#;
 
 /// The answer to a request; no API answers what is not listed.
@@ -45,25 +44,12 @@ pub fn answer(request: &Request) -> Value {
         Some(line.strip_prefix("The question: ").or(line.strip_prefix("The person added: "))?.to_owned())
     };
     let question = prompt.lines().filter_map(told).collect::<Vec<_>>().join("+");
-    let rows = ROWS.lines().filter(|line| !line.is_empty());
-    let mut rows = rows.map(|line| line.split('|').map(str::trim).collect::<Vec<_>>());
-    let row = rows.find(|row| row[0] == question).unwrap_or(vec!["", "", "", "{}"]);
-    let tools: Vec<&str> = row[1].split(", ").filter(|tool| !tool.is_empty()).collect();
-    let entity = row[2].split_once(' ');
+    let mut rows = ROWS.lines().map(|line| line.split('|').map(str::trim).collect::<Vec<_>>());
+    let row = rows.find(|row| row[0] == question && row.len() == 3).unwrap_or(vec!["", "", "{}"]);
+    let parameters = serde_json::from_str::<Value>(row[2]).unwrap();
+    let mut apis = row[1].split_whitespace();
     match request.task.as_str() {
-        "ask.category" => json!({
-            "query_type": "test",
-            "categories": tools,
-            "is_entity_query": entity.is_some(),
-            "entity_type": entity.map(|(kind, _)| kind),
-            "entity_name": entity.map(|(_, name)| name),
-            "complexity": if question.contains(" and their ") { "complex" } else { "simple" },
-        }),
-        "ask.select" => {
-            let name = |line: &str| Some(line.strip_prefix("- ")?.split(": ").next()?.to_owned());
-            let names: Vec<String> = prompt.lines().filter_map(name).collect();
-            json!({ "api": names[0], "secondary_api": names.get(1) })
-        }
-        _ => json!({ "parameters": serde_json::from_str::<Value>(row[3]).unwrap() }),
+        "ask.select" => json!({"api": apis.next(), "secondary_api": apis.next(), "parameters": parameters}),
+        _ => json!({ "parameters": parameters }),
     }
 }

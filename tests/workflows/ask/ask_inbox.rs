@@ -7,6 +7,7 @@ use crate::support::{TestInbox, merged};
 use sayso::config::Env;
 use sayso::tools::catalogue::CatalogueStore;
 use sayso::tools::http::{Http, Limits, Resolve};
+use sayso::workflows::Services;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::ops::Deref;
@@ -57,15 +58,6 @@ pub fn knowing() -> FakeModel {
     FakeModel::by(|request| Ok(Scripted::json(&answers::answer(request))))
 }
 
-/// What a model says of a question that these operations answer.
-pub fn category(tools: &[&str], more: Value) -> Value {
-    let usual = json!({
-        "query_type": "test", "categories": tools, "is_entity_query": false, "entity_name": null,
-        "entity_type": null, "complexity": "simple",
-    });
-    merged(usual, more)
-}
-
 impl AskInbox {
     /// With a model that knows the questions of these tests.
     pub async fn new() -> Self {
@@ -112,6 +104,15 @@ impl AskInbox {
 
     /// With this config; `config` is told where the server listens.
     async fn open(model: FakeModel, config: impl FnOnce(u16) -> String) -> Self {
+        Self::open_with(model, config, |_| {}).await
+    }
+
+    /// With other services, too.
+    pub async fn open_with(
+        model: FakeModel,
+        config: impl FnOnce(u16) -> String,
+        change: impl FnOnce(&mut Services) + Send + 'static,
+    ) -> Self {
         let server = Server::start().await;
         let limits = Limits { time: PATIENCE, bytes: 1 << 20, ..Limits::default() };
         let inbox = TestInbox::builder()
@@ -119,7 +120,10 @@ impl AskInbox {
             .with_file("apis/tasks.json", tasks(&server.url()).to_string())
             .env(Env::from_iter([("TASKS_KEY", "canary-key"), ("DEPOT_KEY", "canary-depot")]))
             .with_model(model)
-            .with_services(move |services| services.http = Http::new(Arc::new(Nobody), limits))
+            .with_services(move |services| {
+                services.http = Http::new(Arc::new(Nobody), limits);
+                change(services);
+            })
             .open();
         Self { inbox, server }
     }

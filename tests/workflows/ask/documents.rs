@@ -129,16 +129,9 @@ fn parameters_are_checked_by_the_documents_own_words() {
     assert_eq!(filled.url, "https://h.example/accounts/a/search?q=hub&types=order&types=parcel");
 }
 
-/// A inbox with the depot's API, and a model that chooses `api` and says these parameters.
-async fn depot(label: &'static str, api: &'static str, parameters: Value) -> AskInbox {
-    let model = FakeModel::by(move |request| {
-        let answer = match request.task.as_str() {
-            "ask.category" => category(&[label], json!({})),
-            "ask.select" => json!({"api": api, "secondary_api": null}),
-            _ => json!({"parameters": parameters}),
-        };
-        Ok(Scripted::json(&answer))
-    });
+/// An inbox with the depot's API, and a model that chooses `api` and says these parameters.
+async fn depot(api: &'static str, parameters: Value) -> AskInbox {
+    let model = FakeModel::by(move |_| Ok(Scripted::json(&json!({"api": api, "parameters": parameters}))));
     let more = |port: u16| {
         format!(
             "[apis.depot]\nhosts = [\"http://127.0.0.1:{port}/v2\"]\nprivate = [\"127.0.0.1:{port}\"]\n\
@@ -153,7 +146,7 @@ async fn depot(label: &'static str, api: &'static str, parameters: Value) -> Ask
 #[tokio::test]
 async fn a_question_is_answered_by_one_of_many_operations() {
     let parameters = json!({"account": "acme", "status": "open"});
-    let inbox = depot("List orders", "depot/orders_list", parameters).await;
+    let inbox = depot("depot/orders_list", parameters).await;
     let orders: Vec<Value> =
         (0..130).map(|n| json!({"id": format!("o{n}"), "description": format!("Hub {n}")})).collect();
     inbox.server.tell(
@@ -179,7 +172,7 @@ async fn a_question_is_answered_by_one_of_many_operations() {
 async fn a_request_with_an_object_in_it_is_shown_and_made() {
     let items = json!([{"product_id": "hub-7", "quantity": 2}]);
     let parameters = json!({"account": "acme", "customer_id": "c9", "items": items});
-    let inbox = depot("Create a order", "depot/orders_create", parameters).await;
+    let inbox = depot("depot/orders_create", parameters).await;
     inbox
         .server
         .tell("/v2/accounts/acme/orders", [Reply::Json(200, json!({"id": "o1", "customer_id": "c9"}))]);
@@ -284,13 +277,7 @@ fn open_document(host: &str, operations: usize) -> Value {
 
 /// An inbox with that API and a key for it.
 async fn shop(operations: usize, more: &'static str) -> AskInbox {
-    let model = FakeModel::by(move |request| {
-        let answer = match request.task.as_str() {
-            "ask.category" => category(&["List parcels"], json!({})),
-            _ => json!({"parameters": {}}),
-        };
-        Ok(Scripted::json(&answer))
-    });
+    let model = FakeModel::by(move |_| Ok(Scripted::json(&json!({"api": "shop/listparcels"}))));
     let config = move |port: u16| {
         format!("[apis.shop]\nprivate = [\"127.0.0.1:{port}\"]\napi_key_env = \"DEPOT_KEY\"\n{more}")
     };
@@ -324,8 +311,8 @@ async fn of_a_large_catalogue_a_model_reads_only_what_is_near_the_question() {
         let bytes = request.system.len() + words(&request).len() + output.len();
         assert!(bytes <= 16_384, "{}: {bytes}", request.task);
     }
-    let category = inbox.model.requests_for("ask.category").remove(0);
-    let offered = category.output.unwrap().schema["properties"]["categories"]["items"]["enum"].clone();
+    let [select] = &inbox.model.requests()[..] else { panic!("one call answers it") };
+    let offered = select.output.as_ref().unwrap().schema["properties"]["api"]["enum"].clone();
     let offered = offered.as_array().unwrap();
-    assert!(offered.len() <= 40 && offered[0] == "List parcels", "{offered:?}");
+    assert!(offered.len() <= 21 && offered[0] == "shop/listparcels", "{offered:?}");
 }

@@ -111,10 +111,3 @@ async fn without_a_network_every_api_gives_the_same_answer() {
         assert_eq!(said(&inbox, &thread).await, offline);
     }
 }
-
-#[tokio::test]
-async fn a_word_that_nothing_takes_up_is_said() {
-    let inbox = AskInbox::new().await;
-    let answer = inbox.answer_to("Trending underground tracks in Techno").await;
-    assert!(answer.ends_with("The request to the API does not cover “techno”."), "{answer}");
-}

@@ -9,14 +9,16 @@ mod entities;
 mod everyday;
 mod going_on;
 mod hosts;
+mod person;
 mod server;
 mod state;
+mod worded;
 
 // What nearly all of these tests use.
 use crate::support::fake_model::words;
 use crate::support::test_inbox::respond;
 use crate::support::{FakeModel, assert_contains};
-use ask_inbox::{AskInbox, category, knowing};
+use ask_inbox::{AskInbox, knowing};
 use sayso::graph::{Decision, ThreadId};
 use sayso::inbox::Status;
 use sayso::llm::{Request, Scripted};

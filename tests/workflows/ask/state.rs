@@ -6,19 +6,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// A model that asks for trending tracks.
 fn trending(request: &Request) -> Value {
     match request.task.as_str() {
-        "ask.category" => category(&["Get Trending Tracks", "Get Underground Trending Tracks"], json!({})),
-        "ask.select" => json!({"api": "audius/trending_tracks", "secondary_api": null}),
-        "ask.params" => json!({"parameters": {"time": "month", "limit": 3}}),
+        "ask.select" => json!({"api": "audius/trending_tracks", "parameters": {"time": "month", "limit": 3}}),
         other => panic!("nobody asks for {other}"),
     }
 }
 
-/// What a model says of a question that names a thing, and that it takes for one of this kind.
-fn about(kind: &str) -> Value {
-    category(
-        &["Get Track"],
-        json!({"is_entity_query": true, "entity_name": "Night Drive", "entity_type": kind}),
-    )
+const NAMED: &str = "Tell me about the playlist Night Drive";
+
+/// What a model says of a question that names a thing which it takes for a track.
+fn track() -> Value {
+    json!({"api": "audius/get_track", "parameters": {"track_id": "Night Drive"}})
 }
 
 #[tokio::test]
@@ -93,9 +90,6 @@ async fn a_question_of_two_parts_takes_two_requests_and_one_answer() {
 #[tokio::test]
 async fn the_second_request_is_told_what_the_first_answered() {
     let inbox = AskInbox::by(|request| match request.task.as_str() {
-        "ask.category" => {
-            category(&["Get Trending Tracks", "Get User Tracks"], json!({"complexity": "complex"}))
-        }
         "ask.select" => json!({"api": "audius/trending_tracks", "secondary_api": "audius/user_tracks"}),
         _ => json!({"parameters": {}}),
     })
@@ -119,41 +113,42 @@ async fn if_the_second_request_fails_the_first_answer_stays() {
 #[tokio::test]
 async fn what_a_model_gets_wrong_is_shown_to_it_and_kept() {
     let tries = AtomicUsize::new(0);
-    let inbox = AskInbox::by(move |request| match request.task.as_str() {
-        "ask.category" => about(if tries.fetch_add(1, Ordering::SeqCst) == 0 { "playlist" } else { "track" }),
-        _ => json!({"parameters": {}}),
+    let inbox = AskInbox::by(move |_| match tries.fetch_add(1, Ordering::SeqCst) {
+        0 => track(),
+        _ => json!({"api": "audius/get_playlist", "parameters": {"playlist_id": "Night Drive"}}),
     })
     .await;
-    let thread = inbox.ask("Tell me about Night Drive").await;
+    let thread = inbox.ask(NAMED).await;
     // A playlist is never taken for a track: the first choice was refused.
     let refused = inbox.state(&thread).await["error_history"][0].clone();
-    assert_eq!(refused["node"], "select_api_node");
-    assert_eq!(refused["text"], "`Get Track` is about a track, and the question names a playlist");
-    let told = "What was wrong with your last answer: `Get Track` is about a track";
+    assert_eq!(refused["node"], "extract_params_node");
+    assert_eq!(refused["text"], "`audius/get_track` is about a track, and the question names a playlist");
+    let told = "What was wrong with your last answer: `audius/get_track` is about a track";
     assert_contains(&words(&inbox.model.requests()[1]), [told]);
-    assert_eq!(inbox.last_asked(), "GET /v1/tracks/T3");
-    assert_contains(&inbox.why(thread).await, ["went wrong: 1 × select_api_node"]);
+    assert_eq!(inbox.last_asked(), "GET /v1/playlists/P1");
+    assert_contains(&inbox.why(thread).await, ["went wrong: 1 × extract_params_node"]);
 }
 
 #[tokio::test]
 async fn what_a_model_keeps_getting_wrong_is_trouble_and_never_sent() {
     type Says = fn(&Request) -> Value;
     // The schemas are closed choices, so what is in no catalogue is refused before any node sees it.
-    let cases: [(Says, &str, usize); 3] = [
-        (|_| about("playlist"), "the question names a playlist", 3),
-        (|_| category(&["Delete Everything"], json!({})), "does not fit", 2),
+    let cases: [(&str, Says, &str, usize); 3] = [
+        (NAMED, |_| track(), "the question names a playlist", 3),
+        (NAMED, |_| json!({"api": "audius/delete_everything"}), "does not fit", 2),
         (
+            "trending tracks",
             |request| match request.task.as_str() {
-                "ask.params" => json!({"parameters": {"time": "fortnight"}}),
-                _ => trending(request),
+                "ask.select" => json!({"api": "audius/trending_tracks", "parameters": {"time": "fortnight"}}),
+                _ => json!({"parameters": {"limit": 101}}),
             },
-            "at /parameters/time",
-            4,
+            "at /limit",
+            3,
         ),
     ];
-    for (says, expected, requests) in cases {
+    for (question, says, expected, requests) in cases {
         let inbox = AskInbox::by(says).await;
-        let thread = inbox.ask("Tell me about Night Drive").await;
+        let thread = inbox.ask(question).await;
         let (code, text) = inbox.trouble(&thread).await;
         assert_eq!(code, "failed");
         assert_contains(&text, [expected]);
@@ -161,8 +156,8 @@ async fn what_a_model_keeps_getting_wrong_is_trouble_and_never_sent() {
         let asked = inbox.model.requests();
         assert_eq!(asked.len(), requests, "{expected}");
         let schema = asked[0].output.clone().unwrap().schema;
-        let names = schema["properties"]["categories"]["items"]["enum"].as_array().unwrap().clone();
-        assert!(names.len() > 20 && names.contains(&json!("Add Task")), "{names:?}");
+        let names = schema["properties"]["api"]["enum"].as_array().unwrap().clone();
+        assert!(names.len() > 20 && names.contains(&json!("tasks/add_task")), "{names:?}");
     }
 }
 

@@ -41,8 +41,7 @@ impl Job {
             Self::Docs => ![ProseAfterWork, OtherCase, SeveralCalls].contains(&habit),
             // Data is asked for by a call on one wire alone.
             Self::Ask if habit == ToolName => provider == Provider::Anthropic,
-            Self::Ask => ![ProseAfterWork, OneForList, CallAsText, SeveralCalls, SameCall, OtherLanguage]
-                .contains(&habit),
+            Self::Ask => ![ProseAfterWork, OneForList, CallAsText, SeveralCalls, SameCall].contains(&habit),
         }
     }
 }

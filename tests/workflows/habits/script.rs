@@ -47,14 +47,16 @@ pub fn straight(request: &Request) -> Reply {
         }
         "docs.answer" => Scripted::text("src/lib.rs says: a box."),
         "docs.refine" => Scripted::text("## Overview\n\nIt keeps boxes in rows."),
-        "ask.category" => data(json!({
-            "query_type": "tea", "categories": ["Find Tea", "List Tea"], "is_entity_query": false,
-            "complexity": "simple",
+        "ask.select" => data(json!({
+            "api": "tea/find_tea", "rest": "which is the first",
+            "parameters": {"query": "oolong", "limit": 5, "sort": "byPrice", "loose": true},
         })),
-        "ask.select" => data(json!({"api": "tea/find_tea"})),
-        "ask.params" => {
-            data(json!({"parameters": {"query": "oolong", "limit": 5, "sort": "byPrice", "loose": true}}))
-        }
+        "ask.answer" => data(json!({
+            "words": "The first of 2 is Tie Guan Yin; that is 50 %.",
+            "computations": [
+                {"by": "/", "of": [1, 2], "result": 0.5}, {"by": "*", "of": [0.5, 100], "result": 50},
+            ],
+        })),
         "text.check" => data(json!({"is_wanted": true, "first_is_talk": false, "last_is_talk": false})),
         other => panic!("nobody asks for {other}"),
     }

@@ -12,7 +12,6 @@ pub(super) use request::{execute_request_node, send_request};
 
 use super::MAX_TRIES;
 use super::state::Ask;
-use super::update::AskUpdate;
 use crate::graph::{BoxFuture, Command, Ctx, NodeError};
 use crate::text::words::with_full_stop;
 use crate::tools::catalogue::Catalogue;
@@ -27,11 +26,12 @@ fn retry_or_fail(state: &Ask, node: &str, back: &str, text: impl Into<String>) -
     if state.tries.get(node).copied().unwrap_or_default() + 1 >= MAX_TRIES {
         return Err(NodeError::failed(text));
     }
-    Ok(Command::goto(back).update(AskUpdate::Erred { node: node.to_owned(), text }))
+    Ok(state.goto(back, |next| next.failed(node, text)))
 }
 
-/// Wraps a node so that its failure, in a conversation, becomes an answer: the person is told, and the next question
-/// can be asked.
+/// Wraps a node so that its failure becomes an answer where there is something to go on with: that of a question's second
+/// request leaves the answer to the first, with a note; in a conversation the person is told, and asks the next question.
+/// Failures that only a person can settle (a budget, a doubt) stay failures.
 pub(super) fn failure_as_answer<F, Work>(
     node: F,
 ) -> impl Fn(Ctx<Services>, Arc<Ask>) -> BoxFuture<'static, NodeResult> + Send + Sync + 'static
@@ -39,64 +39,42 @@ where
     F: Fn(Ctx<Services>, Arc<Ask>) -> Work + Send + Sync + 'static,
     Work: Future<Output = NodeResult> + Send + 'static,
 {
-    recovering(node, |state| state.follow_up || state.has_answered(), not_answered)
-}
-
-/// Wraps a node so that the failure of a question's second request leaves the answer to the first, with a note.
-pub(super) fn first_answer_kept<F, Work>(
-    node: F,
-) -> impl Fn(Ctx<Services>, Arc<Ask>) -> BoxFuture<'static, NodeResult> + Send + Sync + 'static
-where
-    F: Fn(Ctx<Services>, Arc<Ask>) -> Work + Send + Sync + 'static,
-    Work: Future<Output = NodeResult> + Send + 'static,
-{
-    recovering(node, Ask::is_second, |why| {
-        let note = format!("The second part could not be answered: {}", with_full_stop(why));
-        Command::goto("format_response_node").update(AskUpdate::Noted { note })
-    })
-}
-
-/// Wraps a node so that `instead` follows its failure where `recovers`. Failures that only a person can settle (a budget,
-/// a doubt) stay failures.
-fn recovering<F, Work>(
-    node: F,
-    recovers: fn(&Ask) -> bool,
-    instead: fn(&str) -> Command<Ask>,
-) -> impl Fn(Ctx<Services>, Arc<Ask>) -> BoxFuture<'static, NodeResult> + Send + Sync + 'static
-where
-    F: Fn(Ctx<Services>, Arc<Ask>) -> Work + Send + Sync + 'static,
-    Work: Future<Output = NodeResult> + Send + 'static,
-{
     move |ctx: Ctx<Services>, state: Arc<Ask>| -> BoxFuture<'static, NodeResult> {
         let last_try = ctx.step_context().last_try;
-        let recovers = recovers(&state);
-        let work = node(ctx, state);
+        let work = node(ctx, state.clone());
         Box::pin(async move {
-            match work.await {
-                Err(NodeError::Failed { text }) if recovers => Ok(instead(&text)),
-                Err(NodeError::Transient { text, .. }) if recovers && last_try => Ok(instead(&text)),
-                other => other,
+            let why = match work.await {
+                Err(NodeError::Failed { text }) => text,
+                Err(NodeError::Transient { text, .. }) if last_try => text,
+                other => return other,
+            };
+            if state.is_second() {
+                let note = format!("The second part could not be answered: {}", with_full_stop(&why));
+                Ok(state.goto("format_response_node", |next| next.note(Some(note))))
+            } else if state.follow_up || state.last_answer().is_some() {
+                Ok(not_answered(&state, &why))
+            } else {
+                Err(NodeError::failed(why))
             }
         })
     }
 }
 
 /// Tells the person why there is no answer.
-fn not_answered(why: &str) -> Command<Ask> {
+fn not_answered(state: &Ask, why: &str) -> Command<Ask> {
     let text = format!("This could not be answered: {}", with_full_stop(why));
-    Command::goto("reset_state_node").update(AskUpdate::Formatted { text, table: None, more: Vec::new() })
+    state.goto("reset_state_node", |next| next.answer(text, None, None))
 }
 
 /// The person is done: an answer that was given stays, also one to the first of two requests; an unanswered question is
 /// abandoned.
 fn end_or_abandon(state: &Ask) -> Command<Ask> {
-    if state.is_second() {
-        Command::goto("format_response_node").update(AskUpdate::Ended)
-    } else if state.has_answered() {
-        Command::goto("reset_state_node").update(AskUpdate::Ended)
-    } else {
-        Command::abandon()
-    }
+    let node = match (state.is_second(), state.last_answer()) {
+        (true, _) => "format_response_node",
+        (false, Some(_)) => "reset_state_node",
+        (false, None) => return Command::abandon(),
+    };
+    state.goto(node, |next| next.ended = true)
 }
 
 fn catalogue(services: &Services, name: &str) -> Result<Catalogue, NodeError> {

@@ -1,23 +1,25 @@
-//! The operation's parameters: from the question, from the thing it names, from the person.
+//! The operation's parameters: as the model chose them, from the thing the question names, from the person. Checked here
+//! against the operation's own schema.
 
 use super::{NodeResult, end_or_abandon, retry_or_fail};
 use crate::graph::{Allow, Command, Ctx, Interrupt, Kind, Labels, NodeError};
 use crate::inbox::proposal;
+use crate::llm::fitted;
+use crate::text::words::{stem, words};
 use crate::text::{Visible, short_line};
 use crate::tools::catalogue::{Catalogue, Operation, Parameter};
 use crate::workflows::analyze::facts::Role;
-use crate::workflows::ask::facts::ParamsAnswer;
+use crate::workflows::ask::facts::ChosenRequest;
 use crate::workflows::ask::parts::{Entity, Pending, Purpose};
 use crate::workflows::ask::state::Ask;
-use crate::workflows::ask::update::AskUpdate;
-use crate::workflows::ask::{PARAMETER, QUESTION, prompts, resolve, unused, values};
+use crate::workflows::ask::{PARAMETER, QUESTION, prompts, resolve, values};
 use crate::workflows::{Services, ask_with_schema, pick_model};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 const NODE: &str = "extract_params_node";
 
-/// Finds the operation's parameters, and asks for missing ones.
+/// Checks the operation's parameters, and asks for missing ones.
 pub(in crate::workflows::ask) async fn extract_params_node(
     ctx: Ctx<Services>,
     state: Arc<Ask>,
@@ -29,164 +31,122 @@ pub(in crate::workflows::ask) async fn extract_params_node(
         return retry_or_fail(&state, NODE, "select_api_node", "nothing was chosen to ask");
     };
     let catalogue = super::catalogue(ctx.services(), &api.catalogue)?;
-    let answer = state.wanted.as_deref().zip(state.newest_words());
-    let known_parameters = if state.is_second() { &state.secondary_parameters } else { &state.parameters };
-    let (mut parameters, note) = match known_parameters {
-        // The question was read before; only what was missing is new.
-        Some(known_parameters) => (known_parameters.clone(), None),
+    let mut next = Ask::clone(&state);
+    let known = if state.is_second() { &state.secondary_parameters } else { &state.parameters };
+    let mut parameters = match known {
+        // They were checked before; only what was missing is new.
+        Some(known) => known.clone(),
         None => {
-            let (extracted, note) = extract(&ctx, &state, api).await?;
-            match extracted {
-                Ok(parameters) => (parameters, note),
+            let (proposed, note) = match &state.proposed {
+                Some(proposed) if !state.is_second() => (proposed.clone(), None),
+                _ => propose(&ctx, &state, api).await?,
+            };
+            next.note(note);
+            let (parameters, name) = match check(api, proposed) {
+                Ok(checked) => checked,
                 Err(wrong) => return retry_or_fail(&state, NODE, NODE, wrong),
+            };
+            if let Some((kind, name)) = name.filter(|(_, name)| state.entity_name.as_ref() != Some(name)) {
+                if let Some(wrong) = misfit(&state, &catalogue, api, &kind, &name) {
+                    return retry_or_fail(&state, NODE, "select_api_node", wrong);
+                }
+                next.name_entity(&kind, &name);
             }
+            parameters
         }
     };
-    if let Some((parameter_name, words)) = answer {
-        match read_answer(&state, &catalogue, api, parameter_name, words) {
-            ParameterAnswer::Value(value) => {
+    if let Some((parameter_name, words)) = state.wanted.as_deref().zip(state.newest_words()) {
+        let Some(parameter) = api.parameter(parameter_name) else {
+            return retry_or_fail(&state, NODE, NODE, format!("there is no `{parameter_name}` to ask for"));
+        };
+        match read_answer(&mut next, &catalogue, parameter, words.trim()) {
+            Ok(Some(value)) => {
                 parameters.insert(parameter_name.to_owned(), value);
             }
-            ParameterAnswer::Entity(entity) => {
-                return Ok(Command::goto(NODE).update(AskUpdate::Resolved { entity }));
-            }
-            ParameterAnswer::Named { name, kind } => {
-                let named = AskUpdate::Named { name: name.clone(), kind: kind.clone() };
-                return search(&catalogue, &kind, &name, &parameters, Some(named));
-            }
-            ParameterAnswer::Unclear(why) => {
-                return Ok(ask_for_parameter(&state, &parameters, parameter_name, why, Vec::new()));
+            Ok(None) => {}
+            Err(why) => {
+                let question = format!("{why} {}", question_for(api, parameter));
+                return Ok(ask_for_parameter(&state, next, parameters, parameter_name, &question));
             }
         }
     }
-    if let Some(command) = fill(&state, &catalogue, api, &mut parameters)? {
-        return Ok(command);
-    }
-    let wrong = api.wrong(&parameters, true);
-    if !wrong.is_empty() {
-        return retry_or_fail(&state, NODE, NODE, error_text(&wrong));
-    }
-    Ok(plan(&state, &catalogue, api, parameters, note))
-}
-
-/// Fills in things that were found, and defaults. If something is missing, returns what has to happen first: a search
-/// or a question.
-fn fill(
-    state: &Ask,
-    catalogue: &Catalogue,
-    api: &Operation,
-    parameters: &mut Map<String, Value>,
-) -> Result<Option<Command<Ask>>, NodeError> {
-    for parameter in &api.required_parameters {
-        let Some(kind) = &parameter.entity else { continue };
-        if parameters.get(&parameter.name).is_some_and(|value| !value.is_null()) {
-            continue;
+    match missing(&next, &catalogue, api, &mut parameters) {
+        Some(Missing::Thing { kind, name }) => search(&state, next, &catalogue, &kind, &name, parameters),
+        Some(Missing::Words { parameter, question }) => {
+            Ok(ask_for_parameter(&state, next, parameters, &parameter, &question))
         }
-        match look_up_entity(state, catalogue, kind) {
-            EntityLookup::Id(id) => {
-                parameters.insert(parameter.name.clone(), Value::from(id));
+        None => {
+            let wrong = api.wrong(&parameters, true);
+            if !wrong.is_empty() {
+                return retry_or_fail(&state, NODE, NODE, error_text(&wrong));
             }
-            EntityLookup::Search(name) => return search(catalogue, kind, &name, parameters, None).map(Some),
-            EntityLookup::Ask(question, candidates) => {
-                return Ok(Some(ask_for_parameter(state, parameters, &parameter.name, question, candidates)));
-            }
+            let purpose = if state.is_second() { Purpose::Second } else { Purpose::Answer };
+            next.set_parameters(parameters.clone());
+            next.plan(Pending { purpose, operation: api.clone(), parameters });
+            Ok(state.goto("execute_request_node", |state| *state = next))
         }
     }
-    for parameter in api.parameters() {
-        if !parameters.contains_key(&parameter.name) && !parameter.default.is_null() {
-            parameters.insert(parameter.name.clone(), parameter.default.clone());
-        }
-    }
-    let missing = api.required_parameters.iter().find(|one| !parameters.contains_key(&one.name));
-    Ok(missing.map(|missing| {
-        ask_for_parameter(state, parameters, &missing.name, question_for(api, missing), Vec::new())
-    }))
 }
 
-/// Plans the request, and notes the words of the question that it does not cover.
-fn plan(
-    state: &Ask,
-    catalogue: &Catalogue,
-    api: &Operation,
-    parameters: Map<String, Value>,
-    mut note: Option<String>,
-) -> Command<Ask> {
-    let uncovered = uncovered_words(state, catalogue, api, &parameters);
-    if !uncovered.is_empty() {
-        let text = format!("The request to the API does not cover {}.", unused::quoted(&uncovered));
-        note = Some(note.map_or(text.clone(), |before| format!("{before} {text}")));
-    }
-    let purpose = if state.is_second() { Purpose::Second } else { Purpose::Answer };
-    let pending = Box::new(Pending { purpose, operation: api.clone(), parameters });
-    let command = Command::goto("execute_request_node").update(AskUpdate::Planned { pending });
-    match note {
-        Some(note) => command.update(AskUpdate::Noted { note }),
-        None => command,
-    }
-}
-
-/// The words of the question that no request covers; known once the last request is.
-fn uncovered_words(
-    state: &Ask,
-    catalogue: &Catalogue,
-    api: &Operation,
-    parameters: &Map<String, Value>,
-) -> Vec<String> {
-    // People who answered, objected or rephrased have said what they want; the first of two requests may leave words
-    // over.
-    let has_said_more = state.messages.iter().flatten().filter(|turn| turn.role == Role::User).count() > 1;
-    if has_said_more || (state.secondary_api.is_some() && !state.is_second()) {
-        return Vec::new();
-    }
-    let no_parameters = Map::new();
-    let first = state.best_api.as_ref().unwrap_or(api);
-    unused::unused(
-        state,
-        catalogue,
-        &[api, first],
-        &[parameters, state.parameters.as_ref().unwrap_or(&no_parameters)],
-    )
-}
-
-/// Whether the question can give any parameter other than the id of a thing.
-fn needs_model(api: &Operation) -> bool {
-    api.parameters().any(|parameter| parameter.entity.is_none())
-}
-
-/// The parameters the model reads from the question, and a note about that; the inner error says what is wrong with
-/// them.
-async fn extract(
+/// What the model says about the parameters, and a note about that. Asked where they were not chosen with the operation, or
+/// were wrong.
+async fn propose(
     ctx: &Ctx<Services>,
     state: &Ask,
     api: &Operation,
-) -> Result<(Result<Map<String, Value>, String>, Option<String>), NodeError> {
-    if !needs_model(api) {
-        return Ok((Ok(Map::new()), None));
+) -> Result<(Map<String, Value>, Option<String>), NodeError> {
+    if api.parameters().next().is_none() {
+        return Ok((Map::new(), None));
     }
     let model = pick_model(ctx, "params", state.model_name.as_deref()).await?;
+    if model.person {
+        // They are asked for what is missing, one by one.
+        return Ok((Map::new(), None));
+    }
     let (request, output) = prompts::params(state, api);
-    let answer = ask_with_schema::<ParamsAnswer>(ctx, "params", &model, &request, output).await?;
-    Ok((check_parameters(api, answer.value), answer.note))
+    let reply = ask_with_schema::<ChosenRequest>(ctx, "params", &model, &request, output).await?;
+    Ok((reply.value.parameters, reply.note))
 }
 
-fn check_parameters(api: &Operation, answer: ParamsAnswer) -> Result<Map<String, Value>, String> {
-    let mut parameters = Map::new();
-    for (name, value) in answer.parameters {
-        let Some(parameter) = api.parameter(&name) else {
-            return Err(format!("`{}` has no parameter `{name}`", api.tool_name));
-        };
-        // The id of a thing is looked up, never guessed.
-        if parameter.entity.is_some() || value.is_null() || value == "" {
-            continue;
+type Checked = (Map<String, Value>, Option<(String, String)>);
+
+/// The parameters as the operation's schema takes them, and kind and name of the thing they name; the error says what is
+/// wrong with them.
+fn check(api: &Operation, mut proposed: Map<String, Value>) -> Result<Checked, String> {
+    proposed.retain(|_, value| !value.is_null() && *value != "");
+    for (name, value) in &mut proposed {
+        // Models write the words of a closed choice their own way.
+        if let (Some(parameter), Value::String(text)) = (api.parameter(name), &*value)
+            && !parameter.values.is_empty()
+        {
+            *value = values::read(parameter, text).unwrap_or_else(|_| value.clone());
         }
-        let value = match &value {
-            Value::String(text) => values::read(parameter, text).unwrap_or_else(|_| value.clone()),
-            _ => value,
-        };
-        parameters.insert(name, Visible::json(&value));
     }
-    let wrong = api.wrong(&parameters, false);
-    if wrong.is_empty() { Ok(parameters) } else { Err(error_text(&wrong)) }
+    let fitted = fitted(&api.schema(false), Value::Object(proposed))?;
+    let Value::Object(mut parameters) = Visible::json(&fitted) else { return Ok((Map::new(), None)) };
+    let mut named = None;
+    for parameter in api.parameters() {
+        // The id of a thing is looked up, never guessed.
+        let Some(kind) = &parameter.entity else { continue };
+        let Some(Value::String(name)) = parameters.remove(&parameter.name) else { continue };
+        match resolve::spelled_id(&name) {
+            Some(id) => {
+                parameters.insert(parameter.name.clone(), id.into());
+            }
+            None => named = named.or_else(|| Some((kind.clone(), name.trim().to_owned()))),
+        }
+    }
+    Ok((parameters, named))
+}
+
+/// Why the thing a question names is not of this kind: before the name stands the word for another. A playlist is never
+/// taken for a track.
+fn misfit(state: &Ask, catalogue: &Catalogue, api: &Operation, kind: &str, name: &str) -> Option<String> {
+    let query = state.query.as_deref().unwrap_or_default().to_lowercase();
+    let before = words(query.split_once(&name.to_lowercase())?.0).last()?;
+    let word = stem(catalogue.same.get(&before).unwrap_or(&before));
+    let other = catalogue.entities.keys().find(|other| stem(other) == word && other.as_str() != kind)?;
+    Some(format!("`{}` is about a {kind}, and the question names a {other}", api.name()))
 }
 
 fn error_text(wrong: &[(String, String)]) -> String {
@@ -196,123 +156,110 @@ fn error_text(wrong: &[(String, String)]) -> String {
     wrong.iter().take(5).map(describe).collect::<Vec<_>>().join("; ")
 }
 
-enum EntityLookup {
-    Id(String),
-    Search(String),
-    Ask(String, Vec<Entity>),
+/// What a request cannot be made without.
+enum Missing {
+    /// The id of a thing that has to be searched.
+    Thing { kind: String, name: String },
+    /// Something the person is asked for.
+    Words { parameter: String, question: String },
 }
 
-fn look_up_entity(state: &Ask, catalogue: &Catalogue, kind: &str) -> EntityLookup {
+/// Fills in things that were found, and defaults; returns what is missing then.
+fn missing(
+    state: &Ask,
+    catalogue: &Catalogue,
+    api: &Operation,
+    parameters: &mut Map<String, Value>,
+) -> Option<Missing> {
+    for parameter in &api.required_parameters {
+        let Some(kind) = &parameter.entity else { continue };
+        if parameters.contains_key(&parameter.name) {
+            continue;
+        }
+        if let Some(id) = found_id(state, catalogue, kind) {
+            parameters.insert(parameter.name.clone(), id.into());
+            continue;
+        }
+        let name = state.entity_name.clone().filter(|_| state.entity_type.as_ref() == Some(kind));
+        let question = match (name, state.candidates.as_deref()) {
+            (Some(name), None) => return Some(Missing::Thing { kind: kind.clone(), name }),
+            (Some(name), Some([])) => {
+                format!("There is no {kind} called “{name}”. What is its name, exactly?")
+            }
+            (Some(name), Some(candidates)) => which(kind, &name, candidates),
+            (None, _) => format!("Which {kind}? Say its name; {} is asked for it.", catalogue.name),
+        };
+        return Some(Missing::Words { parameter: parameter.name.clone(), question });
+    }
+    for parameter in api.parameters().filter(|one| !one.default.is_null()) {
+        parameters.entry(parameter.name.clone()).or_insert_with(|| parameter.default.clone());
+    }
+    let missing = api.required_parameters.iter().find(|one| !parameters.contains_key(&one.name))?;
+    Some(Missing::Words { parameter: missing.name.clone(), question: question_for(api, missing) })
+}
+
+/// The id of the thing of this kind that was found, or that the first request answered with.
+fn found_id(state: &Ask, catalogue: &Catalogue, kind: &str) -> Option<String> {
     if let Some(entity) = state.entity.as_ref().filter(|entity| entity.kind == kind) {
-        return EntityLookup::Id(entity.id.clone());
+        return Some(entity.id.clone());
     }
-    if state.is_second()
-        && let Some(response) = &state.response
-        && let Some(best) = &state.best_api
-        && let Some(id) = resolve::id_in(catalogue, &best.returns, kind, response)
-    {
-        return EntityLookup::Id(id);
-    }
-    let is_this_kind = state.entity_type.as_deref().is_none_or(|named| named == kind);
-    match state.entity_name.as_deref().filter(|_| is_this_kind) {
-        Some(name) if state.searched.as_deref() != Some(name) => EntityLookup::Search(name.to_owned()),
-        Some(name) if state.candidates.is_empty() => {
-            let text = format!("There is no {kind} called “{name}”. What is its name, exactly?");
-            EntityLookup::Ask(text, Vec::new())
-        }
-        Some(name) => {
-            let rows = state
-                .candidates
-                .iter()
-                .enumerate()
-                .map(|(n, one)| format!("{}. {}", n + 1, resolve::describe(one)));
-            let rows: Vec<String> = rows.collect();
-            let text = format!(
-                "Which {kind} do you mean by “{name}”?\n\n{}\n\nAnswer with its number or its name.",
-                rows.join("\n")
-            );
-            EntityLookup::Ask(text, state.candidates.clone())
-        }
-        None => {
-            let text = format!("Which {kind}? Say its name; {} is asked for it.", catalogue.name);
-            EntityLookup::Ask(text, Vec::new())
-        }
-    }
+    let (best, response) =
+        state.best_api.as_ref().zip(state.response.as_ref()).filter(|_| state.is_second())?;
+    resolve::id_in(catalogue, &best.returns, kind, response)
+}
+
+fn which(kind: &str, name: &str, candidates: &[Entity]) -> String {
+    let rows = candidates.iter().enumerate().map(|(n, one)| format!("{}. {}", n + 1, resolve::describe(one)));
+    format!(
+        "Which {kind} do you mean by “{name}”?\n\n{}\n\nAnswer with its number or its name.",
+        rows.collect::<Vec<_>>().join("\n")
+    )
 }
 
 /// Plans the search for a thing by its name.
 fn search(
+    state: &Ask,
+    mut next: Ask,
     catalogue: &Catalogue,
     kind: &str,
     name: &str,
-    parameters: &Map<String, Value>,
-    first_update: Option<AskUpdate>,
-) -> Result<Command<Ask>, NodeError> {
+    parameters: Map<String, Value>,
+) -> NodeResult {
     let entity = catalogue.entities.get(kind);
-    let search_operation =
-        entity.and_then(|entity| Some((entity, catalogue.operation(entity.search.as_deref()?)?)));
-    let Some((entity, operation)) = search_operation else {
-        return Err(NodeError::failed(format!(
-            "a {kind} cannot be searched by its name; say its id, as in “id 7eP5n”"
-        )));
+    let found = entity.and_then(|entity| Some((entity, catalogue.operation(entity.search.as_deref()?)?)));
+    let Some((entity, operation)) = found else {
+        let text = format!("a {kind} cannot be searched by its name; say its id, as in “id 7eP5n”");
+        return Err(NodeError::failed(text));
     };
-    let mut search_parameters = Map::new();
-    search_parameters
-        .insert(entity.parameter.clone(), Value::from(Visible::line(name.trim_start_matches('@')).as_str()));
-    for parameter in operation.optional_parameters.iter().filter(|one| !one.default.is_null()) {
-        search_parameters.insert(parameter.name.clone(), parameter.default.clone());
-    }
-    let pending = Box::new(Pending {
-        purpose: Purpose::Resolve,
-        operation: operation.clone(),
-        parameters: search_parameters,
-    });
-    let command = Command::goto("execute_request_node");
-    let mut updates = vec![AskUpdate::Extracted { parameters: parameters.clone() }];
-    updates.extend(first_update);
-    updates.push(AskUpdate::Planned { pending });
-    Ok(Command { updates, ..command })
+    let name = Visible::line(name.trim_start_matches('@')).into_string();
+    let defaults = operation.optional_parameters.iter().filter(|one| !one.default.is_null());
+    let defaults = defaults.map(|one| (one.name.clone(), one.default.clone()));
+    let search = std::iter::once((entity.parameter.clone(), name.into())).chain(defaults).collect();
+    next.set_parameters(parameters);
+    next.plan(Pending { purpose: Purpose::Resolve, operation: operation.clone(), parameters: search });
+    Ok(state.goto("execute_request_node", |state| *state = next))
 }
 
-enum ParameterAnswer {
-    Value(Value),
-    Entity(Entity),
-    Named { name: String, kind: String },
-    Unclear(String),
-}
-
-/// What the person's words say about the parameter they were asked for.
+/// What the person's words say about the parameter they were asked for: its value, or which thing they mean. The error says
+/// why they say nothing.
 fn read_answer(
-    state: &Ask,
+    next: &mut Ask,
     catalogue: &Catalogue,
-    api: &Operation,
-    parameter_name: &str,
+    parameter: &Parameter,
     words: &str,
-) -> ParameterAnswer {
-    let Some(parameter) = api.parameter(parameter_name) else {
-        return ParameterAnswer::Unclear(format!(
-            "`{parameter_name}` is not asked for any more. What do you want to know?"
-        ));
-    };
-    let words = words.trim();
-    let Some(kind) = &parameter.entity else {
-        return match values::read(parameter, words) {
-            Ok(value) => ParameterAnswer::Value(value),
-            Err(why) => ParameterAnswer::Unclear(format!("{why} {}", question_for(api, parameter))),
-        };
-    };
+) -> Result<Option<Value>, String> {
+    let Some(kind) = &parameter.entity else { return values::read(parameter, words).map(Some) };
     if let Some(id) = resolve::spelled_id(words) {
-        return ParameterAnswer::Value(Value::from(id));
+        return Ok(Some(id.into()));
     }
-    if let Some(entity) = resolve::choose(&state.candidates, words) {
-        return ParameterAnswer::Entity(entity);
+    if catalogue.entities.get(kind).is_none_or(|entity| entity.search.is_none()) {
+        return Ok(Some(words.into()));
     }
-    let searchable = catalogue.entities.get(kind).is_some_and(|entity| entity.search.is_some());
-    if searchable {
-        ParameterAnswer::Named { name: words.to_owned(), kind: kind.clone() }
-    } else {
-        ParameterAnswer::Value(Value::from(words))
+    match resolve::choose(next.candidates.as_deref().unwrap_or_default(), words) {
+        Some(entity) => next.entity = Some(entity),
+        None => next.name_entity(kind, words),
     }
+    Ok(None)
 }
 
 fn question_for(api: &Operation, parameter: &Parameter) -> String {
@@ -332,17 +279,16 @@ fn question_for(api: &Operation, parameter: &Parameter) -> String {
 /// Asks the person for a parameter.
 fn ask_for_parameter(
     state: &Ask,
-    parameters: &Map<String, Value>,
+    mut next: Ask,
+    parameters: Map<String, Value>,
     parameter_name: &str,
-    question: String,
-    candidates: Vec<Entity>,
+    question: &str,
 ) -> Command<Ask> {
-    let question = Visible::new(&question).into_string();
+    let question = Visible::new(question).into_string();
     let args = json!({ "question": question, "parameter": parameter_name });
     let title = state.query.as_deref().unwrap_or_default();
     let mut interrupt: Interrupt = proposal(PARAMETER, Kind::Question, QUESTION, &args, title);
-    let first = question.lines().next().unwrap_or_default();
-    interrupt.gist = short_line(first, 160);
+    interrupt.gist = short_line(question.lines().next().unwrap_or_default(), 160);
     interrupt.allow = Allow { accept: false, edit: false, respond: true, ignore: true, draft: false };
     interrupt.labels = Labels {
         respond: Some("answer".to_owned()),
@@ -350,7 +296,8 @@ fn ask_for_parameter(
         ..Labels::default()
     };
     interrupt.source = state.api().map(|api| api.catalogue.clone());
-    Command::ask(vec![interrupt], NODE)
-        .update(AskUpdate::Extracted { parameters: parameters.clone() })
-        .update(AskUpdate::Wanted { parameter: parameter_name.to_owned(), question, candidates })
+    next.set_parameters(parameters);
+    next.say(Role::Agent, question);
+    next.wanted = Some(parameter_name.to_owned());
+    Command::ask(vec![interrupt], NODE).update(state.changed(|state| *state = next))
 }

@@ -7,12 +7,10 @@ use crate::graph::{
 use crate::inbox::{CATALOGUE_GET, proposal};
 use crate::text::Visible;
 use crate::tools::catalogue::Operation;
-use crate::tools::http::HttpError;
 use crate::workflows::Services;
-use crate::workflows::ask::fetch::{ApiClient, ApiResponse, Frozen, MAX_SERVERS, SendApprovedRequest};
-use crate::workflows::ask::parts::{Pending, Purpose};
+use crate::workflows::ask::fetch::{ApiClient, ApiResponse, MAX_SERVERS, SendApprovedRequest, frozen};
+use crate::workflows::ask::parts::{KeptAnswer, Pending, Purpose};
 use crate::workflows::ask::state::Ask;
-use crate::workflows::ask::update::AskUpdate;
 use crate::workflows::ask::{REQUEST, resolve};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -34,18 +32,24 @@ pub(in crate::workflows::ask) async fn execute_request_node(
         Ok(filled) => filled,
         Err(why) => return retry_or_fail(&state, node, "extract_params_node", why),
     };
-    let hosted = AskUpdate::Hosted { api: operation.catalogue.clone(), host: host.clone(), hosts };
+    let hosted = |next: &mut Ask| {
+        next.selected_host = Some(host.clone());
+        if !hosts.is_empty() {
+            next.hosts.insert(operation.catalogue.clone(), hosts);
+        }
+        next.succeeded(node);
+    };
     if operation.reads() && may_read {
-        return Ok(Command::goto("send_request").update(hosted));
+        return Ok(state.goto("send_request", hosted));
     }
     let mut interrupt = approval(&state, pending, &host);
     if filled.url.starts_with("http://")
-        && !client.api_hosts().allowed(&[host]).iter().all(|host| host.private)
+        && !client.api_hosts().allowed(std::slice::from_ref(&host)).iter().all(|host| host.private)
     {
         let text = "It goes over the network unencrypted: others can read and change it.".to_owned();
         interrupt.warnings.push(Warning::caution("not_encrypted", text));
     }
-    Ok(Command::ask(vec![interrupt], "send_request").update(hosted))
+    Ok(Command::ask(vec![interrupt], "send_request").update(state.changed(hosted)))
 }
 
 /// The server to ask, and all servers if the list was fetched.
@@ -79,21 +83,13 @@ async fn choose_server(
             return Err(NodeError::failed(no_server));
         }
         let mut problems = Vec::new();
-        let mut is_resolved = false;
         for host in hosts.iter().take(MAX_SERVERS) {
-            let health = api_hosts.health(host).await;
-            is_resolved |= !matches!(health, Err(HttpError::NotFound(_)));
-            match health {
-                Ok(Ok(())) => return Ok((host.clone(), hosts)),
-                Ok(Err(why)) => problems.push(why),
-                Err(error) => problems.push(error.to_string()),
+            match api_hosts.health(host).await {
+                Ok(()) => return Ok((host.clone(), hosts)),
+                Err(problem) => problems.push(problem),
             }
         }
-        if !is_resolved {
-            return Err(client.offline());
-        }
-        let text = format!("no server of {} is healthy: {}", client.catalogue.name, problems.join("; "));
-        Err(NodeError::transient(text))
+        Err(client.unanswered(&problems))
     })
     .await
 }
@@ -105,7 +101,7 @@ pub(in crate::workflows::ask) fn args(
     parameters: &Map<String, Value>,
 ) -> Value {
     json!({
-        "api": format!("{}/{}", operation.catalogue, operation.id),
+        "api": operation.name(),
         "method": operation.method,
         "url": format!("{host}{}", operation.api_url),
         "parameters": parameters,
@@ -157,8 +153,7 @@ pub(in crate::workflows::ask) async fn send_request(ctx: Ctx<Services>, state: A
         Some(Decision::Accept) => Some(pending.parameters.clone()),
         Some(Decision::Edit { args }) => Some(args["parameters"].as_object().cloned().unwrap_or_default()),
         Some(Decision::Respond { text }) => {
-            let objected = AskUpdate::Objected { text: text.clone() };
-            return Ok(Command::goto("extract_params_node").update(objected));
+            return Ok(state.goto("extract_params_node", |next| next.object(text.clone())));
         }
         Some(Decision::Ignore | Decision::Draft) => return Ok(end_or_abandon(&state)),
     };
@@ -172,7 +167,7 @@ pub(in crate::workflows::ask) async fn send_request(ctx: Ctx<Services>, state: A
             ctx.call(REQUEST, client.read(&servers, filled)).await?
         }
         // The grant has ended since, so the person is asked.
-        None => return Ok(Command::goto("extract_params_node").update(AskUpdate::Nothing)),
+        None => return Ok(Command::goto("extract_params_node")),
     };
     outcome(&state, pending, &client, response)
 }
@@ -194,7 +189,7 @@ async fn send_once(
     let basis = Authorization::Decision { key: REQUEST.to_owned(), args };
     let effect =
         SendApprovedRequest { client: client.clone(), server: host.to_owned(), reads: operation.reads() };
-    let outcome = ctx.once(REQUEST, basis, Frozen::bytes(filled), Arc::new(effect)).await?;
+    let outcome = ctx.once(REQUEST, basis, frozen(&filled), Arc::new(effect)).await?;
     let unknown_response = || ApiResponse {
         status: 200,
         host: host.to_owned(),
@@ -228,29 +223,35 @@ fn outcome(state: &Ask, pending: &Pending, client: &ApiClient, response: ApiResp
         if state.refused.as_ref() == Some(pending) {
             return Err(NodeError::failed(text));
         }
-        let retry = retry_or_fail(state, "send_request", "extract_params_node", text.clone())?;
-        return Ok(Command { updates: vec![AskUpdate::Refused { text }], ..retry });
+        let refused = state.changed(|next| {
+            next.refused = next.pending.take();
+            next.decided = None;
+        });
+        return Ok(retry_or_fail(state, "send_request", "extract_params_node", text)?.update(refused));
     }
     if pending.purpose == Purpose::Resolve {
-        let kind = state.entity_type.clone().unwrap_or_default();
-        let kind = if kind.is_empty() { pending.operation.returns.clone() } else { kind };
-        let things = resolve::things(&client.catalogue, &kind, &response.body);
-        let name = state.entity_name.as_deref().unwrap_or_default();
-        let update = match resolve::pick(things, name) {
-            Ok(entity) => AskUpdate::Resolved { entity },
-            Err(candidates) => AskUpdate::Ambiguous { candidates },
-        };
-        return Ok(Command::goto("extract_params_node").update(update));
+        let kind = state.entity_type.as_deref().unwrap_or_default();
+        let things = resolve::things(&client.catalogue, kind, &response.body);
+        let found = resolve::pick(things, state.entity_name.as_deref().unwrap_or_default());
+        return Ok(state.goto("extract_params_node", |next| {
+            match found {
+                Ok(entity) => next.entity = Some(entity),
+                Err(candidates) => next.candidates = Some(candidates),
+            }
+            next.end_request();
+        }));
     }
-    let secondary = pending.purpose == Purpose::Second;
-    let has_second = !secondary && state.secondary_api.is_some();
-    let next = if has_second { "extract_params_node" } else { "format_response_node" };
-    Ok(Command::goto(next).update(AskUpdate::Responded {
-        secondary,
-        response: response.body,
-        digest: response.digest,
-        note: response.note,
-        next_link: response.next_link,
-        host: response.host,
+    let is_second = pending.purpose == Purpose::Second;
+    let has_second = !is_second && state.secondary_api.is_some();
+    let node = if has_second { "extract_params_node" } else { "format_response_node" };
+    let ApiResponse { body, digest, note, next_link, host, .. } = response;
+    Ok(state.goto(node, |next| {
+        let place = if is_second { &mut next.secondary_response } else { &mut next.response };
+        // Null would be stored like no answer at all.
+        *place = Some(if body.is_null() { Value::from("") } else { body });
+        next.kept.extend(digest.map(|digest| KeptAnswer { digest, next_link }));
+        next.note(note);
+        next.selected_host = Some(host);
+        next.end_request();
     }))
 }
