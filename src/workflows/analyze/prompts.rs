@@ -1,28 +1,12 @@
 //! The prompts.
 
-use super::share::{self, Excerpt};
-use super::state::{Analysis, Unseen};
+use super::facts::{AnalyzeFacts, Role};
+use super::state::Analysis;
 use crate::config::User;
-use crate::llm::{Message, Request, join_user_messages};
-use crate::workflows::analyze::facts::{AnalyzeFacts, FileFacts, Role};
+use crate::llm::{Message, Request, ToolSpec, join_user_messages};
+use crate::workflows::reading::{list_tool, read_tool, search_tool};
+use schemars::JsonSchema;
 use std::fmt::Write;
-
-/// How many bytes of the files a prompt may hold. More would cost at every turn.
-const FILE_BYTES: usize = 240_000;
-
-/// Who reads the prompt, and for whom.
-pub(super) struct Reader<'a> {
-    /// The person the model works for.
-    pub user: &'a User,
-    /// How many tokens the model can read, if known.
-    pub window: Option<u64>,
-}
-
-/// How many bytes of the files fit into this window: two per token leave room for the conversation.
-fn room(window: Option<u64>) -> usize {
-    let bytes = window.and_then(|tokens| usize::try_from(tokens).ok()).map(|tokens| tokens.saturating_mul(2));
-    bytes.map_or(FILE_BYTES, |bytes| bytes.min(FILE_BYTES))
-}
 
 const ROLE: &str = "You help a person to analyse the files of a folder. You work in turns: in each turn you \
 either ask the one question whose answer would help most, or propose a solution and ask whether it is right. \
@@ -32,59 +16,55 @@ conversation by approving; do not end it yourself.";
 
 const SUMMARY: &str = "The person has approved. Write the result as a Markdown document that stands on its \
 own: the question, the answer, what it rests on with the files named, what was decided in the conversation, and \
-what remains open. Write only the document.";
+what remains open, if anything does. Write only the document.";
 
-/// The request for the next question or proposal.
-pub(super) fn turn(state: &Analysis, files: &[FileFacts], reader: &Reader<'_>) -> (Request, Vec<Unseen>) {
+/// The tool by which the model says that it takes the person's words for an approval.
+pub(super) const APPROVED: &str = "approved";
+
+#[derive(JsonSchema)]
+struct Approved {}
+
+/// The request for the next question or proposal. Tools are offered where the opening does not show all there is, and
+/// where there is something that the person's words may approve.
+pub(super) fn turn(state: &Analysis, opening: &str, user: &User, is_whole: bool) -> Request {
     let is_first = state.analysis_history.iter().all(|turn| turn.role == Role::User);
     let task = if is_first { "analyze.initial" } else { "analyze.followup" };
-    request(task, state, files, reader, None)
+    let mut request = request(task, state, opening, user, None);
+    if !is_whole {
+        request = request.tool(list_tool()).tool(search_tool()).tool(read_tool("read"));
+    }
+    let is_answered = state.analysis_history.last().is_some_and(|turn| turn.role == Role::User);
+    if !is_first && is_answered {
+        let about = "Call this, and nothing else, if the person's newest words clearly accept what you proposed as it is \
+                     and ask for nothing more.";
+        request = request.tool(ToolSpec::of::<Approved>(APPROVED, about));
+    }
+    request
 }
 
 /// The request for the summary.
-pub(super) fn summary(state: &Analysis, files: &[FileFacts], reader: &Reader<'_>) -> (Request, Vec<Unseen>) {
-    request("analyze.final", state, files, reader, Some(SUMMARY))
+pub(super) fn summary(state: &Analysis, opening: &str, user: &User) -> Request {
+    request("analyze.final", state, opening, user, Some(SUMMARY))
 }
 
-/// Every request of an analysis begins with the same question and the same parts of the files, so that a provider need
-/// not read them anew each turn. What was said since, and the parts chosen by it, come after that.
-fn request(
-    task: &str,
-    state: &Analysis,
-    files: &[FileFacts],
-    reader: &Reader<'_>,
-    wish: Option<&str>,
-) -> (Request, Vec<Unseen>) {
-    let room = room(reader.window);
-    let fits = files.iter().map(|file| file.text.len()).sum::<usize>() <= room;
-    let excerpts = share::excerpts(files, &state.query, if fits { room } else { room / 4 * 3 });
-    let user_turns = state.analysis_history.iter().filter(|turn| turn.role == Role::User);
-    let said: Vec<&str> = user_turns.map(|turn| turn.text.as_str()).collect();
-    let more = match fits || said.is_empty() {
-        true => Vec::new(),
-        false => share::excerpts(files, &said.join(" "), room / 4),
-    };
-    let opening = opening(state, files, &excerpts);
-    let request = Request::new(task, facts(state)).system(role(reader.user)).repeated(opening.len());
-    let more_text = more_of_the_files(files, &excerpts, &more);
-    let messages = conversation(state, opening, more_text.into_iter().chain(wish.map(str::to_owned)));
-    (request.messages(messages), share::unseen(files, &share::widest(excerpts, more)))
-}
-
-/// The parts that were chosen by what was said since, of files that are not there as a whole.
-fn more_of_the_files(files: &[FileFacts], excerpts: &[Excerpt], more: &[Excerpt]) -> Option<String> {
-    let mut text = String::new();
-    for ((file, excerpt), more) in files.iter().zip(excerpts).zip(more) {
-        if excerpt.shown < file.text.len() && more.shown > 0 {
-            let _ = write!(text, "\n=== {} ===\n{}\n", file.name, more.text);
-        }
-    }
-    (!text.is_empty()).then(|| format!("More of the files, chosen by what was said:\n{text}"))
-}
-
-fn facts(state: &Analysis) -> serde_json::Value {
+/// Every request of an analysis begins with the same question and the same files, so that a provider need not read them
+/// anew each turn. What was looked up and said since comes after that.
+fn request(task: &str, state: &Analysis, opening: &str, user: &User, wish: Option<&str>) -> Request {
     let facts = AnalyzeFacts { query: state.query.clone(), input: state.input().to_owned() };
-    serde_json::to_value(facts).unwrap_or_default()
+    let opening = format!("The question: {}\n\n{opening}", state.query);
+    let repeated = opening.len();
+    let turns = state.analysis_history.iter().enumerate().flat_map(|(at, turn)| {
+        let said = match turn.role {
+            Role::User => Message::user(&turn.text),
+            Role::Agent => Message::assistant(&turn.text),
+        };
+        state.looked_up.get(&at).into_iter().flatten().cloned().chain([said])
+    });
+    let messages = std::iter::once(Message::user(opening)).chain(turns).chain(wish.map(Message::user));
+    Request::new(task, serde_json::to_value(facts).unwrap_or_default())
+        .system(role(user))
+        .messages(join_user_messages(messages))
+        .repeated(repeated)
 }
 
 /// The model's role, and the person it works for.
@@ -97,29 +77,6 @@ fn role(user: &User) -> String {
         let _ = write!(text, " In their own words: {}", user.background);
     }
     text
-}
-
-fn opening(state: &Analysis, files: &[FileFacts], excerpts: &[Excerpt]) -> String {
-    let mut text = format!("The question: {}\n\nThe files:\n", state.query);
-    for (file, excerpt) in files.iter().zip(excerpts) {
-        let _ = write!(text, "\n=== {} ===\n{}\n", file.name, excerpt.text);
-        if excerpt.shown < file.text.len() {
-            let _ = writeln!(text, "[{} of {} bytes shown]", excerpt.shown, file.text.len());
-        }
-    }
-    for skipped in &state.skipped {
-        let _ = write!(text, "\n(not read: {}, {})", skipped.name, skipped.why);
-    }
-    text
-}
-
-/// The question with the files, then everything that was said, then what belongs to this request alone.
-fn conversation(state: &Analysis, opening: String, last: impl Iterator<Item = String>) -> Vec<Message> {
-    let turns = state.analysis_history.iter().map(|turn| match turn.role {
-        Role::User => Message::user(&turn.text),
-        Role::Agent => Message::assistant(&turn.text),
-    });
-    join_user_messages(std::iter::once(Message::user(opening)).chain(turns).chain(last.map(Message::user)))
 }
 
 #[cfg(test)]
@@ -143,55 +100,33 @@ mod tests {
     #[test]
     fn the_model_sees_the_question_the_files_and_everything_said_in_turns() {
         let mut state = Analysis { query: "Why so slow?".to_owned(), ..Analysis::default() };
-        let files = || vec![FileFacts { name: "log.txt".to_owned(), text: "It took 90 minutes.".to_owned() }];
+        let opening = "The files:\n\n=== log.txt ===\nIt took 90 minutes.\n";
         let user =
             User { name: "Ada".to_owned(), background: "I run a workshop.".to_owned(), ..User::default() };
-        let reader = Reader { user: &user, window: None };
-        let (first, _) = turn(&state, &files(), &reader);
+        let first = turn(&state, opening, &user, true);
         assert!(first.system.contains("Ada") && first.system.contains("workshop"));
-        let (narrow, unseen) = turn(&state, &files(), &Reader { user: &user, window: Some(4) });
-        let Message::User { text } = &narrow.messages[0] else { panic!() };
-        assert!(text.contains("[0 of 19 bytes shown]"), "{text}");
-        assert_eq!(unseen[0].name, "log.txt");
         assert_eq!((first.task.as_str(), shape(&first)), ("analyze.initial", vec!["user"]));
         let Message::User { text } = &first.messages[0] else { panic!() };
-        assert!(
-            text.contains("Why so slow?") && text.contains("=== log.txt ===\nIt took 90 minutes."),
-            "{text}"
+        assert_eq!(
+            (text.as_str(), first.repeated),
+            (format!("The question: Why so slow?\n\n{opening}").as_str(), text.len())
         );
+        let tools =
+            |request: &Request| request.tools.iter().map(|tool| tool.name.clone()).collect::<Vec<_>>();
+        assert!(tools(&first).is_empty());
+        assert_eq!(tools(&turn(&state, opening, &user, false)), ["list", "search", "read"]);
 
         state.analysis_history = vec![say(Role::Agent, "Since when?"), say(Role::User, "Monday")];
-        let (next, _) = turn(&state, &files(), &reader);
-        assert_eq!((next.task.as_str(), shape(&next)), ("analyze.followup", vec!["user", "model", "user"]));
+        state.looked_up = [(0, vec![Message::assistant("I look."), Message::user("Found.")])].into();
+        let next = turn(&state, opening, &user, true);
+        assert_eq!(
+            (next.task.as_str(), shape(&next)),
+            ("analyze.followup", vec!["user", "model", "user", "model", "user"])
+        );
+        assert_eq!((&next.messages[0], tools(&next)), (&first.messages[0], vec![APPROVED.to_owned()]));
         state.analysis_history.extend([say(Role::Agent, "Is it this?"), say(Role::User, "DONE")]);
-        let (last, _) = summary(&state, &files(), &reader);
-        assert_eq!(shape(&last), ["user", "model", "user", "model", "user"]);
-        let Message::User { text } = &last.messages[4] else { panic!() };
-        assert!(text.starts_with("DONE\n\n") && text.ends_with(SUMMARY), "{text}");
-    }
-
-    #[test]
-    fn every_turn_begins_with_the_same_and_what_was_said_brings_more_of_the_files() {
-        let filler = "Nothing of note happened on this day.\n\n".repeat(400);
-        let file =
-            |name: &str, last: &str| FileFacts { name: name.to_owned(), text: format!("{filler}{last}") };
-        let files = [file("a.txt", "The launch slipped."), file("b.txt", "The turbine broke on Friday.")];
-        let user = User::default();
-        let reader = Reader { user: &user, window: Some(4_000) };
-        let mut state = Analysis { query: "Why did the launch slip?".to_owned(), ..Analysis::default() };
-        let (first, _) = turn(&state, &files, &reader);
-        let Message::User { text: opening } = &first.messages[0] else { panic!() };
-        assert_eq!(first.repeated, opening.len());
-        assert!(opening.contains("The launch slipped.") && !opening.contains("turbine"));
-        state.analysis_history =
-            vec![say(Role::Agent, "Since when?"), say(Role::User, "Look at the turbine")];
-        for (next, _) in [turn(&state, &files, &reader), summary(&state, &files, &reader)] {
-            assert_eq!((&next.messages[0], next.repeated), (&first.messages[0], first.repeated));
-            let Some(Message::User { text }) = next.messages.last() else { panic!() };
-            assert!(
-                text.starts_with("Look at the turbine\n\n") && text.contains("The turbine broke"),
-                "{text}"
-            );
-        }
+        let last = summary(&state, opening, &user);
+        let Some(Message::User { text }) = last.messages.last() else { panic!() };
+        assert!(text.starts_with("DONE\n\n") && text.ends_with(SUMMARY) && last.tools.is_empty(), "{text}");
     }
 }

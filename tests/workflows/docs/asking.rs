@@ -20,7 +20,7 @@ async fn what_only_a_person_can_answer_is_put_to_them() {
         assert_eq!(item.kind, ItemKind::Interrupt(Kind::Question));
         assert_eq!((item.action.as_str(), item.workflow.as_str()), ("question", "docs/agent"));
         assert!(!item.allow.accept && !item.allow.edit && item.allow.respond && item.allow.ignore);
-        assert!(item.text.contains("0-0?") && item.text.contains("First of"), "{}", item.text);
+        assert!(item.text.contains("asks number 00?") && item.text.contains("First of"), "{}", item.text);
         let answered = item.args["question"].as_str().unwrap().starts_with("architecture");
         let decision = if answered { respond("Because Noor wanted it.") } else { Decision::Ignore };
         inbox.decide(&id, decision).await.unwrap();

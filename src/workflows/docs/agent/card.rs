@@ -47,7 +47,7 @@ pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
     }
     let mut fields = vec![
         field("agent", &state.context.agent),
-        field("folder", &state.context.dir),
+        field("folder", &state.context.settings.dir),
         field(
             "score",
             &format!(
