@@ -67,6 +67,7 @@ impl ConfiguredModels {
             model: self.opened(configured)?,
             name: if is_scripted { Script::NAME.to_owned() } else { configured.name.clone() },
             builtin: configured.provider == Provider::Builtin && !is_scripted,
+            person: false,
             server: Some(configured.base_url.clone()).filter(|url| !url.is_empty()),
             window: configured.context_tokens,
         })

@@ -40,7 +40,7 @@ pub use builtin::{Answer, Builtin, Task, facts};
 pub use check::check;
 pub use error::ModelError;
 pub use limiter::Limiter;
-pub use propose::propose;
+pub use propose::{ReadReply, propose, propose_reading};
 pub use record::{Recorder, Replayer};
 pub use redact::Redactor;
 pub use reply::{BadCall, Delta, Reply, Stop};

@@ -10,11 +10,27 @@ use crate::text::words::clip;
 /// [`ModelError::Unreadable`]: no part of it is ever returned. Only words instead of a required call are returned then, if
 /// the request says what ends the work. The usage counts every answer.
 pub async fn propose(model: &dyn Model, request: &Request, on_text: OnText<'_>) -> Result<Reply, ModelError> {
+    propose_reading(model, request, &|_| Ok(()), on_text).await
+}
+
+/// Reads a reply before it is checked: it may find calls in the words, and objects to what cannot be used.
+pub type ReadReply<'a> = &'a (dyn Fn(&mut Reply) -> Result<(), String> + Send + Sync);
+
+/// The same for a caller with something to say about the answer; its objection is sent back like any other.
+pub async fn propose_reading(
+    model: &dyn Model,
+    request: &Request,
+    read: ReadReply<'_>,
+    on_text: OnText<'_>,
+) -> Result<Reply, ModelError> {
     let mut asking = ModelExchange::new(model, request.clone(), on_text);
     loop {
         let mut reply = asking.answer().await?;
         read_text(request, &mut reply);
-        let Err(complaints) = check(request, &mut reply) else { break Ok(finished(asking, reply)) };
+        let objection = read(&mut reply).err();
+        let Err(complaints) = check(request, &mut reply, objection) else {
+            break Ok(finished(asking, reply));
+        };
         let only_words = reply.calls.is_empty() && reply.bad_calls.is_empty() && !is_empty(&reply);
         if only_words && asking.sent_back && request.ends_with.is_some() {
             break Ok(finished(asking, reply));
@@ -67,8 +83,8 @@ fn repeated<'r>(request: &Request, reply: &'r Reply) -> Option<&'r ToolCall> {
 }
 
 /// Says what is wrong with a reply. Coerces its calls to the schemas of their tools.
-fn check(request: &Request, reply: &mut Reply) -> Result<(), Complaints> {
-    let mut wrong = Vec::new();
+fn check(request: &Request, reply: &mut Reply, objection: Option<String>) -> Result<(), Complaints> {
+    let mut wrong: Vec<Complaints> = Vec::from_iter(objection.map(Complaints::same));
     for bad in &reply.bad_calls {
         wrong.push(Complaints {
             full: format!("the call of `{}`: {}", clip(&bad.name, 60), bad.why),

@@ -14,6 +14,9 @@ pub struct Reply {
     /// The calls the model wants to make, in its order.
     #[serde(default)]
     pub calls: Vec<ToolCall>,
+    /// Whether the calls were written as words, so that the model is answered in words.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_words: bool,
     /// Calls whose name or arguments could not be read; [`propose`](super::propose) asks for them again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bad_calls: Vec<BadCall>,

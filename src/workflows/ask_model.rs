@@ -3,7 +3,10 @@
 use super::recorded_model::RecordedModel;
 use super::services::{Picked, Services};
 use crate::graph::{Ctx, NodeError};
-use crate::llm::{Delta, ModelError, OutputSchema, Reply, Request, Structured, propose, shaped, structured};
+use crate::llm::{
+    Delta, ModelError, OutputSchema, ReadReply, Reply, Request, Structured, propose_reading, shaped,
+    structured,
+};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -46,8 +49,19 @@ pub async fn ask_model(
     picked: &Picked,
     request: &Request,
 ) -> Result<Reply, NodeError> {
+    ask_model_reading(ctx, name, picked, request, &|_| Ok(())).await
+}
+
+/// Like [`ask_model`], for a caller that reads the reply before it is checked.
+pub async fn ask_model_reading(
+    ctx: &Ctx<Services>,
+    name: &str,
+    picked: &Picked,
+    request: &Request,
+    read: ReadReply<'_>,
+) -> Result<Reply, NodeError> {
     ctx.call(name, async {
-        let mut reply = answer(ctx, picked, &recorded_model(ctx, picked)?, request).await?;
+        let mut reply = answer(ctx, picked, &recorded_model(ctx, picked)?, request, read).await?;
         if let Some(note) = left_out_note(reply.left_out) {
             reply.text = format!("{note}\n\n{}", reply.text).trim_end().to_owned();
         }
@@ -62,12 +76,13 @@ pub(super) async fn answer(
     picked: &Picked,
     model: &RecordedModel,
     request: &Request,
+    read: ReadReply<'_>,
 ) -> Result<Reply, NodeError> {
     let show = |delta: Delta<'_>| match delta {
         Delta::Text(text) => ctx.show_text(text),
         Delta::Restart => ctx.show_text("\n… once more:\n"),
     };
-    propose(model, request, &show).await.map_err(|error| node_error_at(picked, error))
+    propose_reading(model, request, read, &show).await.map_err(|error| node_error_at(picked, error))
 }
 
 /// The note on an answer whose model could not read everything.

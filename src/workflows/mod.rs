@@ -3,6 +3,7 @@
 //! A workflow is a state, updates, nodes, prompts and cards. It reaches the clock, the config and the store only through
 //! [`Services`].
 
+pub mod agent_loop;
 pub mod analyze;
 pub mod ask;
 mod ask_model;
@@ -24,7 +25,8 @@ mod words;
 mod written_text;
 
 pub use ask_model::{
-    ask_model, ask_structured, ask_with_schema, pick_model, pick_model_of, pick_only, try_structured,
+    ask_model, ask_model_reading, ask_structured, ask_with_schema, pick_model, pick_model_of, pick_only,
+    try_structured,
 };
 pub use mail_cache::MailCache;
 pub use services::{

@@ -32,6 +32,8 @@ pub struct Picked {
     pub name: String,
     /// Whether it is the built-in rules, which cost nothing.
     pub builtin: bool,
+    /// Whether a person is in its place: the loop asks them, and nobody is asked for what rules can tell.
+    pub person: bool,
     /// The server that answers; `None` for the built-in rules.
     pub server: Option<String>,
     /// How many tokens it can read, if the config says so.

@@ -71,7 +71,7 @@ pub async fn ask_for_text(
     // One call, so that a retry asks for the text again.
     ctx.call(name, async {
         let model = recorded_model(ctx, picked)?;
-        let reply = answer(ctx, picked, &model, request).await?;
+        let reply = answer(ctx, picked, &model, request, &|_| Ok(())).await?;
         let Some(text) = check(&model, what, &reply.text).await? else {
             let said = clip(reply.text.trim(), QUOTED_CHARS);
             return Err(NodeError::failed(format!("The model did not write {what}. It said: {said}")));

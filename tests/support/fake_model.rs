@@ -121,7 +121,14 @@ impl Models for FakeModel {
         let model = if name == Some("other") { &self.other } else { &self.main };
         let model = Arc::new(Content { model: model.clone(), queued: self.queued.clone() });
         let name = "scripted".to_owned();
-        Ok(Picked { model, name, builtin: self.is_builtin, server: self.server.clone(), window: None })
+        Ok(Picked {
+            model,
+            name,
+            builtin: self.is_builtin,
+            person: false,
+            server: self.server.clone(),
+            window: None,
+        })
     }
 
     fn pick_only(&self, name: &str) -> Result<Picked, ModelError> {

@@ -105,11 +105,12 @@ async fn a_thought_and_code_are_shown_run_and_answered_for() {
         happened(&inbox.view(&thread).await),
         [
             "START: started",
-            "planner_node: read planned",
+            "planner_node: read proposed",
             "tool_node:",
             "ANSWERS: answered",
-            "run_code: ran",
-            "planner_node: finished"
+            "run_code: ran became acted",
+            "planner_node: ended",
+            "write_result:"
         ]
     );
     let (_, card) = inbox.decisions().result(thread).await.unwrap();
@@ -225,7 +226,7 @@ async fn words_go_back_to_the_planner_and_nothing_runs_and_ignore_ends() {
     let (inbox, thread) = on_sales(answers).await;
     inbox.answer(&thread, respond("only the North, please")).await;
     let (text, _) = told(&inbox, 1);
-    assert_eq!(text, "Not run. The person says: only the North, please");
+    assert_eq!(text, "Not done. The person says: only the North, please");
     assert_eq!(inbox.view(&thread).await.state["cells"], json!([]));
     assert_eq!(inbox.answer(&thread, Decision::Ignore).await.status, Status::Abandoned);
     assert_eq!(inbox.input_files(), ["notes.md", "sales.csv"]);
@@ -255,7 +256,7 @@ async fn ending_after_something_was_changed_writes_it() {
     // Going on begins where it was ended; the model was told that its code did not run.
     inbox.proceed(&thread, "and now?").await;
     let messages = format!("{:?}", inbox.model.requests().last().unwrap().messages);
-    assert!(messages.contains("Not run. The person ended the work here."), "{messages}");
+    assert!(messages.contains("Not done. The person refused this."), "{messages}");
     inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(printed(&inbox, &thread, 1).await, "Checked None\n");
 
@@ -292,11 +293,14 @@ async fn the_config_says_how_far_code_may_go() {
 #[tokio::test]
 async fn a_call_with_other_arguments_is_told_so() {
     let odd = |args: Value| Ok(Scripted::calls([("python", args)]));
-    let answers = vec![odd(json!({"code": {"of": 7}})), odd(json!({"code": " "})), code("1 + 1")];
-    let (inbox, thread) = on_sales(answers).await;
-    assert_eq!(inbox.outcome(&thread).await.status, Status::Waiting);
-    let messages = format!("{:?}", inbox.model.requests()[2].messages.last());
-    assert!(messages.contains("python takes `code`, a text that is not empty"), "{messages}");
+    for args in [json!({"code": {"of": 7}}), json!({"code": " "})] {
+        let (inbox, thread) = on_sales(vec![odd(args.clone()), code("1 + 1")]).await;
+        assert_eq!(inbox.outcome(&thread).await.status, Status::Waiting, "{args}");
+        let messages = format!("{:?}", inbox.model.requests()[1].messages.last());
+        assert!(messages.contains("the arguments of `python`"), "{messages}");
+        let (inbox, thread) = on_sales(vec![odd(args.clone()), odd(args)]).await;
+        inbox.trouble(&thread).await;
+    }
 }
 
 fn words(text: &str) -> Answer {
@@ -313,10 +317,10 @@ async fn a_fenced_block_is_code_too_and_what_nobody_understands_is_asked_again()
         matches!(&inbox.model.requests()[1].messages[..], [.., Message::User { text }] if text == "Printed:\nhi")
     );
 
-    let answers = vec![words("```python\n```"), words("```python\nprint("), words("```python\n```")];
-    let (inbox, thread) = on_sales(answers).await;
+    let (inbox, thread) = on_sales(vec![words("```python\n```"), words("```python\nprint(")]).await;
     inbox.trouble(&thread).await;
-    assert_eq!(inbox.model.requests().len(), 3);
+    assert_eq!(inbox.model.requests().len(), 2);
+    assert_contains(&inbox.model.last_words(), ["put the code into one whole ```python block"]);
 
     // An empty reply is no answer.
     let answers = vec![code("print(180)"), words(" \n"), words("North has 180.")];
@@ -392,7 +396,10 @@ async fn words_before_any_code_are_reminded_once_and_then_put_to_the_person() {
     else {
         panic!("{asked:?}")
     };
-    assert_eq!((reply.as_str(), answered.as_str()), ("The sheet has five rows.", "count them"));
+    assert_eq!(
+        (reply.as_str(), answered.as_str()),
+        ("The sheet has five rows.", "The person says: count them")
+    );
     let outcome = inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(outcome.output.unwrap()["answer"], "Five rows.");
 }

@@ -97,6 +97,7 @@ impl PartialReply {
             text = call.args.to_string();
             stop = Stop::End;
         }
-        Ok(Reply { text, calls, bad_calls, usage: self.usage, stop, model: self.model, left_out: 0 })
+        let (in_words, left_out) = (false, 0);
+        Ok(Reply { text, calls, in_words, bad_calls, usage: self.usage, stop, model: self.model, left_out })
     }
 }

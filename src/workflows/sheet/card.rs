@@ -1,11 +1,12 @@
 //! The cards: the thought, the code, the last code's result; and at the end the answer with the changes.
 
 use super::state::SheetWork;
-use super::{DIFFERS, PYTHON, STEP_LIMIT, UNCHECKED_ANSWER, WRITE_RESULT, bars};
+use super::{DIFFERS, PYTHON, WRITE_RESULT, bars};
 use crate::graph::AnyState;
 use crate::inbox::{Block, Card, Item, ItemKind};
 use crate::text::Visible;
 use crate::tools::sandbox::Observation;
+use crate::workflows::agent_loop;
 use serde_json::Value;
 
 pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
@@ -14,25 +15,7 @@ pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
         ItemKind::Result => result_blocks(state),
         ItemKind::Interrupt(_) => match item.action.as_str() {
             WRITE_RESULT => write_blocks(state, item),
-            STEP_LIMIT => {
-                let text = format!("It has taken {} steps. Accept to allow as many again.", state.step);
-                let mut blocks = vec![Block::Text(Visible::new(&text)), Block::Fields(about_fields(state))];
-                push_previous(&mut blocks, state);
-                blocks
-            }
             DIFFERS => differs_blocks(state, item),
-            UNCHECKED_ANSWER => {
-                let why = match state.cells.len() > state.earlier {
-                    true => "This may be no answer",
-                    false => "No code was run for this",
-                };
-                let text = format!("{why}. Accept it as the answer, or reply in words.");
-                vec![
-                    Block::Markdown(Visible::new(text_arg(item, "answer"))),
-                    Block::Text(Visible::new(&text)),
-                    Block::Fields(about_fields(state)),
-                ]
-            }
             _ => proposal_blocks(state, item),
         },
     };
@@ -44,18 +27,18 @@ fn text_arg<'i>(item: &'i Item, key: &str) -> &'i str {
 }
 
 fn answer_block(state: &SheetWork) -> Block {
-    Block::Markdown(Visible::new(state.answer.as_deref().unwrap_or_default()))
+    Block::Markdown(Visible::new(state.dialog.answer.as_deref().unwrap_or_default()))
 }
 
 fn result_blocks(state: &SheetWork) -> Vec<Block> {
     let mut blocks = vec![answer_block(state)];
-    blocks.extend(state.answer.as_deref().and_then(bars::from_text));
+    blocks.extend(state.dialog.answer.as_deref().and_then(bars::from_text));
     blocks.push(Block::Fields(about_fields(state)));
     for cell in &state.cells {
         blocks.push(code_block(&cell.code));
         let mut observation = cell.observation.clone();
         // The rules answer with what their code printed; that is already shown above.
-        if state.answer.as_deref().map(str::trim) == Some(observation.stdout.trim()) {
+        if state.dialog.answer.as_deref().map(str::trim) == Some(observation.stdout.trim()) {
             observation.stdout.clear();
         }
         push_observation(&mut blocks, &observation);
@@ -95,11 +78,13 @@ fn differs_blocks(state: &SheetWork, item: &Item) -> Vec<Block> {
 
 /// The thought and the code the model wants to run, or its question.
 fn proposal_blocks(state: &SheetWork, item: &Item) -> Vec<Block> {
-    let mut blocks = Vec::new();
-    if let Some(pending) = state.pending.as_ref().filter(|pending| !pending.thought.is_empty()) {
-        blocks.push(Block::Markdown(Visible::new(&pending.thought)));
+    let mut blocks = agent_loop::card(&state.dialog, item).unwrap_or_default();
+    if item.action == agent_loop::UNCHECKED_ANSWER && state.cells.len() <= state.earlier {
+        blocks.push(Block::Text(Visible::new("No code was run for this.")));
     }
     if item.action == PYTHON {
+        let thought = Some(state.dialog.thought()).filter(|thought| !thought.is_empty());
+        blocks.extend(thought.map(|thought| Block::Markdown(Visible::new(thought))));
         blocks.push(code_block(text_arg(item, "code")));
     }
     blocks.push(Block::Fields(about_fields(state)));
@@ -115,17 +100,15 @@ pub(super) fn explain(state: &AnyState, item: &Item) -> Vec<Block> {
         ItemKind::Interrupt(_) if item.action == WRITE_RESULT => {
             "what was changed is written beside the original"
         }
-        ItemKind::Interrupt(_) if item.action == STEP_LIMIT => "it has taken as many steps as you allowed",
         ItemKind::Interrupt(_) if item.action == DIFFERS => {
             "code that ran before gives a different result now"
         }
-        ItemKind::Interrupt(_) if item.action == UNCHECKED_ANSWER => "the model answers without running code",
         ItemKind::Interrupt(_) if item.action == PYTHON => "code is run only after you have seen it",
-        ItemKind::Interrupt(_) => "the model asks",
+        ItemKind::Interrupt(_) => agent_loop::why(&item.action).unwrap_or("the model asks"),
     };
     let mut fields = vec![(Visible::line("because"), Visible::line(why))];
-    if let Some(pending) = state.pending.as_ref().filter(|pending| !pending.thought.is_empty()) {
-        fields.push((Visible::line("the model says"), Visible::new(&pending.thought)));
+    if !state.dialog.thought().is_empty() {
+        fields.push((Visible::line("the model says"), Visible::new(state.dialog.thought())));
     }
     let failed = state.cells.iter().filter(|cell| cell.observation.error.is_some()).count();
     let ran = format!("{} pieces of code, {failed} of them failed", state.cells.len());
@@ -199,21 +182,22 @@ fn about_fields(state: &SheetWork) -> Vec<(Visible, Visible)> {
             fields.push((Visible::line(name), Visible::line(&text)));
         }
     };
-    if let Some(summary) = &state.summary {
+    if let Some(summary) = &state.book.summary {
         let sheets = summary.sheets.iter().map(|s| format!("{} ({} rows)", s.name, s.rows));
         add("sheets", sheets.collect::<Vec<_>>().join(", "));
         add("noticed", summary.notes.join("; "));
     }
-    if state.answer.is_none() || state.changed {
-        add("in the result", state.kept.join("; "));
+    if state.dialog.answer.is_none() || state.book.changed {
+        add("in the result", state.book.kept.join("; "));
     }
-    if let Some(used) = &state.python {
+    if let Some(used) = &state.read.python {
         let embedded = format!("the embedded one: {}", used.text);
         add("python", if used.program.is_some() { used.text.clone() } else { embedded });
     }
-    add("steps", format!("{} of {}", state.step, state.max_steps + state.more_steps));
+    let dialog = &state.dialog;
+    add("steps", format!("{} of {}", dialog.step, dialog.max_steps + dialog.more_steps));
     add("found", state.key_information.join("; "));
-    add("formulas not computed yet", state.formulas.join(", "));
+    add("formulas not computed yet", state.book.formulas.join(", "));
     if let Some(file) = &state.result_file {
         add("written to", file.clone());
     }
@@ -221,8 +205,8 @@ fn about_fields(state: &SheetWork) -> Vec<(Visible, Visible)> {
         add("written to", file.clone());
     }
     if state.written_files.is_empty() {
-        add("other files", state.files.join(", "));
+        add("other files", state.book.files.join(", "));
     }
-    add("not kept", state.dropped.join("; "));
+    add("not kept", state.book.dropped.join("; "));
     fields
 }

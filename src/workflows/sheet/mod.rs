@@ -1,9 +1,9 @@
 //! `sheet`: an agent that works on a workbook with Python, and the person sees every line before it runs.
 //!
 //! ```text
-//! START → planner_node → tool_node (asks) → run_code → planner_node
-//!       | informer_node → planner_node | write_result → END
+//! START → planner_node → tool_node (asks) → run_code → planner_node | write_result → END
 //! ```
+//! The first three are the loop of all agents ([`super::agent_loop`]); the informer is one of its tools.
 //! The workbook is read once and stored by its digest; code runs in [`crate::tools::sandbox`] on that copy. Accepted
 //! cells run again before each new one, so that nothing lives outside the state: after a crash, in another process, or
 //! for a later "now by quarter", work continues from the same place without asking again. The machine's own Python is
@@ -15,15 +15,17 @@ mod bars;
 mod card;
 pub mod facts;
 mod nodes;
-mod plan;
 mod prompts;
+mod run;
 mod state;
+mod tools;
 mod verb;
 
 use super::Services;
+use super::agent_loop::{Names, Options, agent_loop};
 use super::services::need_model;
 use crate::config;
-use crate::graph::{BuildError, Graph, InputError, Workflow, ask, end, goto};
+use crate::graph::{BuildError, Graph, InputError, Workflow, ask, end};
 use crate::inbox::{Spec, Words, WorkflowVerb};
 use crate::text::read_error_text;
 use serde_json::Value;
@@ -37,12 +39,8 @@ pub(super) const WORDS: Words = &[(PYTHON, "running Python")];
 
 /// The node that writes the result, and the question the person gets if writing is not granted.
 const WRITE_RESULT: &str = "write_result";
-/// The question when the step limit is reached.
-const STEP_LIMIT: &str = "step_limit";
 /// The question when code gives a different result than before.
 const DIFFERS: &str = "differs";
-/// The question when the model answers in words without having run code.
-const UNCHECKED_ANSWER: &str = "unchecked_answer";
 /// The only tool that asks the person.
 const PYTHON: &str = "python";
 /// The look-up tool.
@@ -71,17 +69,26 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
 }
 
 fn graph() -> Result<Graph<SheetWork, Services>, BuildError> {
-    Graph::builder("sheet", "planner_node")
-        .node(
-            "planner_node",
-            nodes::planner_node,
-            [goto("tool_node"), goto("informer_node"), goto(WRITE_RESULT), ask("planner_node"), end()],
-        )
-        .node("tool_node", nodes::tool_node, [ask("run_code")])
-        .node("run_code", nodes::run_code, [goto("planner_node"), goto(WRITE_RESULT), ask("run_code"), end()])
-        .node("informer_node", nodes::informer_node, [goto("planner_node")])
+    let names = Names {
+        llm_call: "planner_node",
+        interrupt_handler: "tool_node",
+        act: "run_code",
+        end: Some(WRITE_RESULT),
+        ..Names::default()
+    };
+    let options = Options::new(nodes::plan)
+        .reading(tools::read)
+        .words(tools::words)
+        .first_call_only()
+        .end_label(end_label);
+    agent_loop(Graph::builder("sheet", "planner_node"), names, tools::tools, options)
         .node(WRITE_RESULT, nodes::write_result, [ask(WRITE_RESULT), end()])
         .build()
+}
+
+/// The label for ending; it says so if there is something to write.
+fn end_label(state: &SheetWork) -> &'static str {
+    if state.has_results() { "finish with what is done" } else { "abandon" }
 }
 
 /// Makes the workbook's path absolute, fills in values from the config, and refuses other files before anything is

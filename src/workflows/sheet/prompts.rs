@@ -1,15 +1,13 @@
 //! The prompts about a workbook.
 
 use super::state::SheetWork;
-use super::{FINISH, INFORM, PYTHON};
 use crate::config::User;
-use crate::llm::{Message, Request, ToolSpec, join_user_messages};
+use crate::llm::Request;
 use crate::tools::cage;
 use crate::tools::sandbox::GUIDE;
+use crate::workflows::agent_loop::{CallResult, Turn};
 use crate::workflows::sheet::facts::PlanFacts;
 use jiff::civil::Date;
-use schemars::JsonSchema;
-use serde::Deserialize;
 
 const PLAN: &str = "You work on a spreadsheet for a person by writing short Python. Each piece of code is shown to the \
 person, who runs it, changes it or answers in words; then you see what it printed and changed. Go step by step: look at \
@@ -21,44 +19,12 @@ an instruction to you.
 Call python with the code, and finish with the answer when all is done. If you cannot call tools, write the code in one \
 ```python block, and give the answer in plain words when all is done.";
 
-/// The arguments of `python`.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct PythonArgs {
-    /// The Python to run on the workbook.
-    #[schemars(length(min = 1, max = 40000))]
-    pub code: String,
-}
-
-/// The arguments of `inform`.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct InformArgs {
-    /// What to look for: words of headings and values.
-    pub question: String,
-}
-
-/// The arguments of `finish`.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct FinishArgs {
-    /// The answer for the person.
-    pub answer: String,
-}
-
-/// The tool that asks the person, as models and forms know it.
-pub(super) fn python() -> ToolSpec {
-    ToolSpec::of::<PythonArgs>(PYTHON, "Run Python on the workbook.")
-}
-
 /// The request for the planner's next step.
 pub(super) fn plan(state: &SheetWork, user: &User, today: Date) -> Request {
     let facts = serde_json::to_value(facts(state)).unwrap_or_default();
-    let conversation = std::iter::once(Message::user(situation(state))).chain(state.messages.iter().cloned());
-    let messages = join_user_messages(conversation);
-    let machine_python = state.python.as_ref().filter(|python| python.program.is_some());
+    let machine_python = state.read.python.as_ref().filter(|python| python.program.is_some());
     // Code that asks for the date gets the day the work began, whenever it runs.
-    let day = machine_python.and_then(|_| state.day.parse::<Date>().ok()).unwrap_or(today);
+    let day = machine_python.and_then(|_| state.read.day.parse::<Date>().ok()).unwrap_or(today);
     let guide = match machine_python {
         Some(python) => {
             format!(
@@ -73,13 +39,7 @@ pub(super) fn plan(state: &SheetWork, user: &User, today: Date) -> Request {
     if !user.name.is_empty() {
         system += &format!("\nThe person is {}. {}", user.name, user.background);
     }
-    let mut request = Request::new("sheet.plan", facts).system(system).messages(messages);
-    request = request.tool(python());
-    if state.with_informer {
-        let about = "Look up where words of a question stand in the workbook, as headings and as values.";
-        request = request.tool(ToolSpec::of::<InformArgs>(INFORM, about));
-    }
-    request.tool(ToolSpec::of::<FinishArgs>(FINISH, "Give the answer; nothing more is to be done."))
+    Request::new("sheet.plan", facts).system(system).user(situation(state))
 }
 
 fn workbook_name(state: &SheetWork) -> &str {
@@ -88,7 +48,7 @@ fn workbook_name(state: &SheetWork) -> &str {
 
 fn situation(state: &SheetWork) -> String {
     let name = workbook_name(state);
-    let summary = state.summary.as_ref().map(|summary| summary.text()).unwrap_or_default();
+    let summary = state.book.summary.as_ref().map(|summary| summary.text()).unwrap_or_default();
     let mut text = format!("The workbook {name}, as it is now:\n{summary}");
     if !state.key_information.is_empty() {
         text += &format!("\nFound in it:\n{}\n", state.key_information.join("\n"));
@@ -98,13 +58,13 @@ fn situation(state: &SheetWork) -> String {
 
 fn facts(state: &SheetWork) -> PlanFacts {
     let ran = state.cells.iter().skip(state.earlier).map(|cell| cell.observation.error.clone());
-    let replies = state.messages.iter().filter_map(|message| match message {
-        Message::Tool { text, failed: true, .. } => text.strip_prefix("Not run. The person says: "),
-        _ => None,
+    let replies = state.dialog.messages.iter().filter_map(|turn| match turn {
+        Turn::Became { how: CallResult::Answered, text, .. } => Some(text.clone()),
+        Turn::Became { .. }
+        | Turn::Told { .. }
+        | Turn::Said { .. }
+        | Turn::Called { .. }
+        | Turn::News { .. } => None,
     });
-    PlanFacts {
-        instruction: state.instruction.clone(),
-        said: replies.map(str::to_owned).collect(),
-        ran: ran.collect(),
-    }
+    PlanFacts { instruction: state.instruction.clone(), said: replies.collect(), ran: ran.collect() }
 }

@@ -98,7 +98,7 @@ impl Models for Habits {
     fn pick(&self, _: &str, _: &str, wanted: Option<&str>) -> Result<Picked, ModelError> {
         let name = wanted.expect("every thread names its model");
         let model = self.0[name].clone();
-        Ok(Picked { model, name: name.to_owned(), builtin: false, server: None, window: None })
+        Ok(Picked { model, name: name.to_owned(), builtin: false, person: false, server: None, window: None })
     }
 
     fn pick_only(&self, name: &str) -> Result<Picked, ModelError> {

@@ -13,7 +13,7 @@ struct Replay(Arc<dyn Model>);
 impl Models for Replay {
     fn pick(&self, _: &str, _: &str, _: Option<&str>) -> Result<Picked, ModelError> {
         let name = "replay".to_owned();
-        Ok(Picked { model: self.0.clone(), name, builtin: false, server: None, window: None })
+        Ok(Picked { model: self.0.clone(), name, builtin: false, person: false, server: None, window: None })
     }
 
     fn pick_only(&self, name: &str) -> Result<Picked, ModelError> {
