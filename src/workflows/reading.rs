@@ -1,4 +1,4 @@
-//! Lets a model look into files before it answers: it lists, searches and reads, without asking, until it has words.
+//! The tools with which a model looks into files: it lists, searches and reads, without asking.
 
 use super::{Picked, Services, ask_model};
 use crate::graph::{Ctx, NodeError};
@@ -55,19 +55,7 @@ pub(super) fn read_tool(name: &str) -> ToolSpec {
     ToolSpec::of::<Read>(name, "Reads a part of one file, from its start, a line or a declared name on.")
 }
 
-/// What a model found.
-pub(super) struct Found {
-    /// Its words; empty if it called another tool.
-    pub text: String,
-    /// The call that is not one of these tools.
-    pub call: Option<ToolCall>,
-    /// What it looked up, with the results.
-    pub looked_up: Vec<Message>,
-    /// The files it read, with how many bytes of each it was shown.
-    pub read: Vec<(String, u64)>,
-}
-
-/// Asks the model until it has words or calls another tool than those that look; after `steps` looks it has to answer.
+/// Asks the model until it has words; after `steps` looks it has to answer.
 pub(super) async fn look_and_answer(
     ctx: &Ctx<Services>,
     name: &str,
@@ -75,18 +63,14 @@ pub(super) async fn look_and_answer(
     mut request: Request,
     library: &Arc<Library>,
     steps: usize,
-) -> Result<Found, NodeError> {
-    let given = request.messages.len();
-    let mut read = Vec::new();
+) -> Result<String, NodeError> {
     for step in 0..=steps {
         if step == steps {
             request.tools.clear();
         }
         let reply = ask_model(ctx, &format!("{name}-{step}"), model, &request).await?;
-        let other = reply.calls.iter().find(|call| !is_look(call)).cloned();
-        if reply.calls.is_empty() || other.is_some() {
-            let looked_up = request.messages.split_off(given);
-            return Ok(Found { text: reply.text, call: other, looked_up, read });
+        if reply.calls.is_empty() {
+            return Ok(reply.text);
         }
         request.messages.push(reply.message());
         for call in reply.calls {
@@ -94,10 +78,7 @@ pub(super) async fn look_and_answer(
             // Thousands of files take a while; nothing else should wait for it.
             let result = tokio::task::spawn_blocking(move || look(&library, &wanted));
             request.messages.push(match result.await.map_err(NodeError::failed)? {
-                Ok((text, path)) => {
-                    read.extend(path.map(|path| (path, text.len() as u64)));
-                    Message::result(&call, text)
-                }
+                Ok((text, _)) => Message::result(&call, text),
                 Err(why) => Message::failure(&call, why),
             });
         }
@@ -105,12 +86,8 @@ pub(super) async fn look_and_answer(
     Err(NodeError::failed("the model went on looking into files and did not answer"))
 }
 
-fn is_look(call: &ToolCall) -> bool {
-    matches!(call.name.as_str(), "list" | "search" | "read" | "read_file")
-}
-
 /// What a call finds, and the file it read.
-fn look(library: &Library, call: &ToolCall) -> Result<(String, Option<String>), String> {
+pub(super) fn look(library: &Library, call: &ToolCall) -> Result<(String, Option<String>), String> {
     fn args<T: serde::de::DeserializeOwned>(call: &ToolCall) -> Result<T, String> {
         serde_json::from_value(call.args.clone()).map_err(|error| error.to_string())
     }

@@ -41,13 +41,14 @@ async fn a_question_an_answer_an_approval_a_result() {
         happened(&view),
         [
             "START: started",
-            "analysis_prepare: read asked",
+            "analysis_prepare: read ended",
             "analysis_interrupt:",
-            "ANSWERS: answered",
-            "analysis_prepare: asked",
+            "ANSWERS: replied",
+            "analysis_answered:",
+            "analysis_prepare: ended",
             "analysis_interrupt:",
-            "ANSWERS: answered",
-            "analysis_prepare: concluded",
+            "ANSWERS: replied",
+            "analysis_answered: concluded",
             "write_result: written",
         ]
     );
@@ -402,4 +403,20 @@ async fn documents_are_read_and_code_on_request() {
         let card = inbox.text(&thread).await;
         assert!(card.contains("not a Word document") && card.contains("no text that can be read"), "{card}");
     }
+}
+
+#[tokio::test]
+async fn a_person_in_the_models_place_looks_and_writes() {
+    let inbox = inputs::with_me();
+    let thread = analyze(&inbox).await;
+    let item = inbox.open_item(&thread).await;
+    assert_eq!(item.action, "your_turn");
+    let search = json!({"do": "search", "text": "launch"});
+    inbox.answer(&thread, Decision::Edit { args: search }).await;
+    inbox.answer(&thread, respond("The parts were late.")).await;
+    assert_eq!(inbox.action(&thread).await, "analysis_question");
+    assert_eq!(inbox.answer(&thread, Decision::Accept).await.status, Status::Done);
+    assert_eq!(inbox.read_input("analysis_result.md"), "The parts were late.\n");
+    let messages = inbox.state(&thread).await["dialog"]["messages"].to_string();
+    assert!(messages.contains("notes.md:1: The launch slipped by three weeks."), "{messages}");
 }

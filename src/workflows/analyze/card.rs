@@ -7,6 +7,7 @@ use crate::graph::AnyState;
 use crate::inbox::{Block, Card, Item, ItemKind};
 use crate::text::{Visible, count_noun};
 use crate::tools::library::kilobytes;
+use crate::workflows::agent_loop;
 
 /// How many files are named.
 const NAMED: usize = 12;
@@ -22,6 +23,9 @@ pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
             let file = item.args.get("file").and_then(|file| file.as_str()).unwrap_or_default();
             blocks.push(Block::Fields(vec![(Visible::line("write to"), Visible::line(file))]));
             blocks.push(Block::Text(Visible::new(state.analysis_output.as_deref().unwrap_or_default())));
+        }
+        ItemKind::Interrupt(_) if agent_loop::why(&item.action).is_some() => {
+            blocks.extend(agent_loop::card(&state.dialog, item).unwrap_or_default());
         }
         ItemKind::Interrupt(_) => {
             let question = item.args.get("question").and_then(|text| text.as_str()).unwrap_or_default();
@@ -56,7 +60,8 @@ pub(super) fn explain(state: &AnyState, item: &Item) -> Vec<Block> {
         ItemKind::Interrupt(_) if item.action == WRITE_RESULT => {
             "writing a file into your folder is yours to decide"
         }
-        ItemKind::Interrupt(_) => "it asks or proposes one thing at a time, until you approve",
+        ItemKind::Interrupt(_) => agent_loop::why(&item.action)
+            .unwrap_or("it asks or proposes one thing at a time, until you approve"),
     };
     let mut fields = vec![(Visible::line("because"), Visible::line(why))];
     let turns = format!("{} by the agent, {} by you", turn_count(Role::Agent), turn_count(Role::User));

@@ -1,10 +1,10 @@
 //! `analyze`: a conversation about the text files of a folder, until the person approves the result.
 //!
 //! ```text
-//! START → analysis_prepare → analysis_interrupt (asks) → analysis_prepare → … → write_result → END
+//! START → analysis_prepare ⇄ look_up, then analysis_interrupt (asks) → analysis_answered → analysis_prepare | write_result → END
 //! ```
-//! `analysis_prepare` looks at the folder once. If it is small, its texts are in every prompt; if not, the model lists,
-//! searches and reads until it has a question or a proposal. Only the person ends it: by accepting, by the words in
+//! `analysis_prepare` is the loop of all agents ([`super::agent_loop`]) over tools that list, search and read. It looks at
+//! the folder once; the texts of a small one are in every prompt. Only the person ends it: by accepting, by the words in
 //! [`approval`], or by other words that the model takes for a yes, once the card has said so. The summary is a call of
 //! its own, and a separate node writes it: once it is in the state, a crash cannot make the file and the state differ.
 //! The built-in grant for output files lets it write without a card; if that grant is off, it asks first.
@@ -21,6 +21,7 @@ mod state;
 mod verb;
 
 use super::Services;
+use super::agent_loop::{Names, Options, agent_loop};
 use super::services::need_model;
 use crate::graph::{BuildError, Graph, InputError, Workflow, ask, end, goto};
 use crate::inbox::{Spec, WorkflowVerb};
@@ -37,6 +38,10 @@ pub const RESULT_FILE: &str = "analysis_result.md";
 
 /// The node that writes it, and the question the person gets if writing is not granted.
 const WRITE_RESULT: &str = "write_result";
+
+/// The person's question, and after how many looks into the files in one turn they are asked whether to go on.
+const QUESTION: &str = "question";
+const LOOKS: u32 = 12;
 
 /// What its models do.
 const ROLES: &[&str] = &["turn", "final"];
@@ -55,13 +60,24 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
 }
 
 fn graph() -> Result<Graph<Analysis, Services>, BuildError> {
-    Graph::builder("analyze", "analysis_prepare")
+    let names = Names {
+        llm_call: "analysis_prepare",
+        act: "look_up",
+        end: Some("analysis_interrupt"),
+        ..Names::free()
+    };
+    let builder = Graph::builder("analyze", "analysis_prepare");
+    agent_loop(builder, names, nodes::tools, Options::new(nodes::turn))
         .node(
-            "analysis_prepare",
-            nodes::analysis_prepare,
-            [goto("analysis_interrupt"), goto("analysis_prepare"), goto(WRITE_RESULT), end()],
+            "analysis_interrupt",
+            nodes::analysis_interrupt,
+            [ask("analysis_answered"), goto("analysis_answered"), end()],
         )
-        .node("analysis_interrupt", nodes::analysis_interrupt, [ask("analysis_prepare")])
+        .node(
+            "analysis_answered",
+            nodes::analysis_answered,
+            [goto("analysis_prepare"), goto(WRITE_RESULT), end()],
+        )
         .node(WRITE_RESULT, nodes::write_result, [ask(WRITE_RESULT), end()])
         .build()
 }

@@ -1,13 +1,16 @@
 //! The nodes of an analysis.
 
-use super::prompts::{self, APPROVED};
+use super::facts::Role;
+use super::prompts;
 use super::state::{Analysis, AnalysisUpdate, FileRef, Folder, Verdict};
-use super::{RESULT_FILE, WRITE_RESULT, inputs};
+use super::{QUESTION, RESULT_FILE, WRITE_RESULT, inputs};
 use crate::graph::{Allow, Command, Ctx, Kind, Labels, NodeError};
 use crate::inbox::proposal;
+use crate::llm::ToolCall;
 use crate::text::{Visible, short_line};
+use crate::workflows::agent_loop::{Accepted, ModelTurn, Outcome, Tool};
 use crate::workflows::output_file::{self, OutputFile, Permission, WriteQuestion, permission};
-use crate::workflows::reading::look_and_answer;
+use crate::workflows::reading::{list_tool, look, read_tool, search_tool};
 use crate::workflows::{Picked, Services, ask_for_text, pick_model};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -15,17 +18,9 @@ use std::sync::Arc;
 
 type NodeResult = Result<Command<Analysis>, NodeError>;
 
-/// How many times the model may look into files in one turn.
-const LOOKS: usize = 12;
-
-/// Looks at the folder once, then lets the model look into it until it has a question or a proposal; or asks for the
-/// summary at the end.
-pub(super) async fn analysis_prepare(ctx: Ctx<Services>, state: Arc<Analysis>) -> NodeResult {
-    if state.verdict == Verdict::Abandoned {
-        return Ok(Command::abandon());
-    }
-    let role = if state.verdict == Verdict::Approved { "final" } else { "turn" };
-    let model = pick_model(&ctx, role, state.model_name.as_deref()).await?;
+/// The model, and what its turn begins with. The folder is looked at once.
+pub(super) async fn turn(ctx: Ctx<Services>, state: Arc<Analysis>) -> Result<ModelTurn<Analysis>, NodeError> {
+    let model = pick_model(&ctx, "turn", state.model_name.as_deref()).await?;
     let mut updates = Vec::new();
     let folder = match &state.folder {
         Some(folder) => folder.clone(),
@@ -35,31 +30,67 @@ pub(super) async fn analysis_prepare(ctx: Ctx<Services>, state: Arc<Analysis>) -
             folder
         }
     };
-    let opening = ctx.services().records.blob(&folder.opening)?;
-    let opening = String::from_utf8(opening).map_err(NodeError::failed)?;
-    let user = &ctx.services().user;
-    let command = if state.verdict == Verdict::Approved {
-        let request = prompts::summary(&state, &opening, user);
-        let output = ask_for_text(&ctx, "model", &model, &request, "the result of the analysis").await?;
-        Command::goto(WRITE_RESULT).update(AnalysisUpdate::Concluded { output })
-    } else {
-        let request = prompts::turn(&state, &opening, user, folder.is_whole);
-        let library = inputs::library(Path::new(&state.inputs_dir), state.recursive, state.code);
-        let library = Arc::new(library.map_err(NodeError::failed)?);
-        let found = look_and_answer(&ctx, "model", &model, request, &library, LOOKS).await?;
-        if found.call.is_some_and(|call| call.name == APPROVED) {
-            // Said for the second time, it is the person's approval.
-            let next =
-                if state.verdict == Verdict::Presumed { "analysis_prepare" } else { "analysis_interrupt" };
-            Command::goto(next).update(AnalysisUpdate::Presumed)
-        } else {
-            let (text, looked_up) = (found.text, found.looked_up);
-            let files = found.read.into_iter().map(|(name, shown)| FileRef { name, shown }).collect();
-            Command::goto("analysis_interrupt").update(AnalysisUpdate::Asked { text, looked_up, files })
+    let request = prompts::turn(&state, &opening(&ctx, &folder)?, &ctx.services().user);
+    Ok(ModelTurn { model, request, updates })
+}
+
+/// What the model may do: look into the files, and say that it takes the person's words for an approval.
+pub(super) fn tools(_: &Services, state: &Analysis) -> Result<Vec<Tool<Analysis>>, NodeError> {
+    let looking = [list_tool(), search_tool(), read_tool("read")].map(|spec| Tool::free(spec, look_up));
+    let has_spoken = |role: Role| state.analysis_history.iter().any(|turn| turn.role == role);
+    // Before it has proposed anything, there is nothing to approve.
+    let is_offered = has_spoken(Role::Agent) && has_spoken(Role::User);
+    let approved = is_offered.then(|| {
+        Tool::free(prompts::approved_tool(), |_, _, _| async {
+            Ok(Outcome::done("The person is asked.").update(AnalysisUpdate::Presumed).ending())
+        })
+    });
+    Ok(looking.into_iter().chain(approved).collect())
+}
+
+/// Lists, searches or reads.
+async fn look_up(
+    _: Ctx<Services>,
+    state: Arc<Analysis>,
+    accepted: Accepted,
+) -> Result<Outcome<Analysis>, NodeError> {
+    let library = inputs::library(Path::new(&state.inputs_dir), state.recursive, state.code);
+    let library = library.map_err(NodeError::failed)?;
+    let call = ToolCall { args: accepted.args, ..accepted.call };
+    // Thousands of files take a while; nothing else should wait for it.
+    let found = tokio::task::spawn_blocking(move || look(&library, &call)).await.map_err(NodeError::failed)?;
+    Ok(match found {
+        Ok((text, None)) => Outcome::done(text),
+        Ok((text, Some(name))) => {
+            let file = FileRef { name, shown: text.len() as u64 };
+            Outcome::done(text).update(AnalysisUpdate::Seen { file })
+        }
+        Err(why) => Outcome::failed(why),
+    })
+}
+
+/// Goes on with what the person said: the model's next turn, or the summary.
+pub(super) async fn analysis_answered(ctx: Ctx<Services>, state: Arc<Analysis>) -> NodeResult {
+    match state.verdict {
+        Verdict::Abandoned => return Ok(Command::abandon()),
+        Verdict::Open | Verdict::Presumed => return Ok(Command::goto("analysis_prepare")),
+        Verdict::Approved => {}
+    }
+    let folder = state.folder.as_ref().ok_or_else(|| NodeError::failed("the folder was not read"))?;
+    let model = pick_model(&ctx, "final", state.model_name.as_deref()).await?;
+    let output = match model.person {
+        // They have written it.
+        true => state.current_analysis_query.clone(),
+        false => {
+            let request = prompts::summary(&state, &opening(&ctx, folder)?, &ctx.services().user);
+            ask_for_text(&ctx, "model", &model, &request, "the result of the analysis").await?
         }
     };
-    updates.extend(command.updates);
-    Ok(Command { updates, ..command })
+    Ok(Command::goto(WRITE_RESULT).update(AnalysisUpdate::Concluded { output }))
+}
+
+fn opening(ctx: &Ctx<Services>, folder: &Folder) -> Result<String, NodeError> {
+    String::from_utf8(ctx.services().records.blob(&folder.opening)?).map_err(NodeError::failed)
 }
 
 async fn look_at_folder(
@@ -83,6 +114,12 @@ async fn look_at_folder(
 
 /// Puts the model's question to the person.
 pub(super) async fn analysis_interrupt(ctx: Ctx<Services>, state: Arc<Analysis>) -> NodeResult {
+    match state.verdict {
+        // They said it twice.
+        Verdict::Approved => return Ok(Command::goto("analysis_answered")),
+        Verdict::Open if state.dialog.stopped => return Ok(Command::abandon()),
+        Verdict::Open | Verdict::Presumed | Verdict::Abandoned => {}
+    }
     let model = pick_model(&ctx, "turn", state.model_name.as_deref()).await?;
     let question = match state.verdict {
         Verdict::Presumed => format!(
@@ -92,7 +129,7 @@ pub(super) async fn analysis_interrupt(ctx: Ctx<Services>, state: Arc<Analysis>)
         Verdict::Open | Verdict::Approved | Verdict::Abandoned => state.current_analysis_query.clone(),
     };
     let args = json!({ "question": question });
-    let mut interrupt = proposal("question", Kind::Question, "analysis_question", &args, &state.query);
+    let mut interrupt = proposal(QUESTION, Kind::Question, "analysis_question", &args, &state.query);
     let last_line = question.lines().rfind(|line| !line.trim().is_empty());
     // Lists cannot show emphasis.
     let plain = last_line.unwrap_or_default().replace(['*', '_', '`', '#'], "");
@@ -113,7 +150,7 @@ pub(super) async fn analysis_interrupt(ctx: Ctx<Services>, state: Arc<Analysis>)
         "required": ["question"],
         "additionalProperties": false
     });
-    Ok(Command::ask(vec![interrupt], "analysis_prepare"))
+    Ok(Command::ask(vec![interrupt], "analysis_answered"))
 }
 
 /// Writes the summary into the folder, once; asks first if output files are not granted.

@@ -4,7 +4,6 @@ use super::facts::{AnalyzeFacts, Role};
 use super::state::Analysis;
 use crate::config::User;
 use crate::llm::{Message, Request, ToolSpec, join_user_messages};
-use crate::workflows::reading::{list_tool, read_tool, search_tool};
 use schemars::JsonSchema;
 use std::fmt::Write;
 
@@ -18,53 +17,40 @@ const SUMMARY: &str = "The person has approved. Write the result as a Markdown d
 own: the question, the answer, what it rests on with the files named, what was decided in the conversation, and \
 what remains open, if anything does. Write only the document.";
 
-/// The tool by which the model says that it takes the person's words for an approval.
-pub(super) const APPROVED: &str = "approved";
-
 #[derive(JsonSchema)]
 struct Approved {}
 
-/// The request for the next question or proposal. Tools are offered where the opening does not show all there is, and
-/// where there is something that the person's words may approve.
-pub(super) fn turn(state: &Analysis, opening: &str, user: &User, is_whole: bool) -> Request {
+/// The tool by which the model says that it takes the person's words for an approval.
+pub(super) fn approved_tool() -> ToolSpec {
+    let about = "Call this, and nothing else, if the person's newest words clearly accept what you proposed as it is and \
+                 ask for nothing more.";
+    ToolSpec::of::<Approved>("approved", about)
+}
+
+/// The request for the next question or proposal, without the conversation.
+pub(super) fn turn(state: &Analysis, opening: &str, user: &User) -> Request {
     let is_first = state.analysis_history.iter().all(|turn| turn.role == Role::User);
-    let task = if is_first { "analyze.initial" } else { "analyze.followup" };
-    let mut request = request(task, state, opening, user, None);
-    if !is_whole {
-        request = request.tool(list_tool()).tool(search_tool()).tool(read_tool("read"));
-    }
-    let is_answered = state.analysis_history.last().is_some_and(|turn| turn.role == Role::User);
-    if !is_first && is_answered {
-        let about = "Call this, and nothing else, if the person's newest words clearly accept what you proposed as it is \
-                     and ask for nothing more.";
-        request = request.tool(ToolSpec::of::<Approved>(APPROVED, about));
-    }
-    request
+    request(if is_first { "analyze.initial" } else { "analyze.followup" }, state, opening, user)
 }
 
 /// The request for the summary.
 pub(super) fn summary(state: &Analysis, opening: &str, user: &User) -> Request {
-    request("analyze.final", state, opening, user, Some(SUMMARY))
+    let mut request = request("analyze.final", state, opening, user);
+    request.messages.extend(state.dialog.to_messages());
+    request.messages.push(Message::user(SUMMARY));
+    let messages = join_user_messages(std::mem::take(&mut request.messages));
+    request.messages(messages)
 }
 
 /// Every request of an analysis begins with the same question and the same files, so that a provider need not read them
 /// anew each turn. What was looked up and said since comes after that.
-fn request(task: &str, state: &Analysis, opening: &str, user: &User, wish: Option<&str>) -> Request {
+fn request(task: &str, state: &Analysis, opening: &str, user: &User) -> Request {
     let facts = AnalyzeFacts { query: state.query.clone(), input: state.input().to_owned() };
     let opening = format!("The question: {}\n\n{opening}", state.query);
-    let repeated = opening.len();
-    let turns = state.analysis_history.iter().enumerate().flat_map(|(at, turn)| {
-        let said = match turn.role {
-            Role::User => Message::user(&turn.text),
-            Role::Agent => Message::assistant(&turn.text),
-        };
-        state.looked_up.get(&at).into_iter().flatten().cloned().chain([said])
-    });
-    let messages = std::iter::once(Message::user(opening)).chain(turns).chain(wish.map(Message::user));
     Request::new(task, serde_json::to_value(facts).unwrap_or_default())
         .system(role(user))
-        .messages(join_user_messages(messages))
-        .repeated(repeated)
+        .repeated(opening.len())
+        .user(opening)
 }
 
 /// The model's role, and the person it works for.
@@ -84,49 +70,23 @@ mod tests {
     use super::*;
     use crate::workflows::analyze::facts::Turn;
 
-    fn say(role: Role, text: &str) -> Turn {
-        Turn { role, text: text.to_owned() }
-    }
-
-    fn shape(request: &Request) -> Vec<&'static str> {
-        let word = |message: &Message| match message {
-            Message::User { .. } => "user",
-            Message::Assistant { .. } => "model",
-            Message::Tool { .. } => "tool",
-        };
-        request.messages.iter().map(word).collect()
-    }
-
     #[test]
     fn the_model_sees_the_question_the_files_and_everything_said_in_turns() {
         let mut state = Analysis { query: "Why so slow?".to_owned(), ..Analysis::default() };
         let opening = "The files:\n\n=== log.txt ===\nIt took 90 minutes.\n";
         let user =
             User { name: "Ada".to_owned(), background: "I run a workshop.".to_owned(), ..User::default() };
-        let first = turn(&state, opening, &user, true);
+        let first = turn(&state, opening, &user);
         assert!(first.system.contains("Ada") && first.system.contains("workshop"));
-        assert_eq!((first.task.as_str(), shape(&first)), ("analyze.initial", vec!["user"]));
-        let Message::User { text } = &first.messages[0] else { panic!() };
-        assert_eq!(
-            (text.as_str(), first.repeated),
-            (format!("The question: Why so slow?\n\n{opening}").as_str(), text.len())
-        );
-        let tools =
-            |request: &Request| request.tools.iter().map(|tool| tool.name.clone()).collect::<Vec<_>>();
-        assert!(tools(&first).is_empty());
-        assert_eq!(tools(&turn(&state, opening, &user, false)), ["list", "search", "read"]);
+        let text = format!("The question: Why so slow?\n\n{opening}");
+        assert_eq!((first.task.as_str(), first.repeated), ("analyze.initial", text.len()));
+        assert_eq!(first.messages, [Message::user(text)]);
 
-        state.analysis_history = vec![say(Role::Agent, "Since when?"), say(Role::User, "Monday")];
-        state.looked_up = [(0, vec![Message::assistant("I look."), Message::user("Found.")])].into();
-        let next = turn(&state, opening, &user, true);
-        assert_eq!(
-            (next.task.as_str(), shape(&next)),
-            ("analyze.followup", vec!["user", "model", "user", "model", "user"])
-        );
-        assert_eq!((&next.messages[0], tools(&next)), (&first.messages[0], vec![APPROVED.to_owned()]));
-        state.analysis_history.extend([say(Role::Agent, "Is it this?"), say(Role::User, "DONE")]);
+        state.analysis_history = vec![Turn { role: Role::Agent, text: "Since when?".to_owned() }];
+        state.dialog.go_on("Monday");
+        assert_eq!(turn(&state, opening, &user).task, "analyze.followup");
         let last = summary(&state, opening, &user);
-        let Some(Message::User { text }) = last.messages.last() else { panic!() };
-        assert!(text.starts_with("DONE\n\n") && text.ends_with(SUMMARY) && last.tools.is_empty(), "{text}");
+        let [Message::User { text }] = last.messages.as_slice() else { panic!("{:?}", last.messages) };
+        assert!(text.contains("\n\nMonday\n\n") && text.ends_with(SUMMARY) && last.tools.is_empty(), "{text}");
     }
 }

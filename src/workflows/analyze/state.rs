@@ -1,17 +1,16 @@
 //! The state of an analysis, and everything that can happen to it.
 
-use super::WRITE_RESULT;
+use super::{LOOKS, QUESTION, WRITE_RESULT};
 use super::approval::approves;
 use crate::graph::{Answer, Decision, Event, EventKind, State};
-use crate::llm::Message;
+use crate::workflows::agent_loop::{self, Dialog, LoopState, LoopUpdate};
 use crate::workflows::analyze::facts::{Role, Turn};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 
 /// The keys of `start`.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AnalyzeInput {
     /// What you want to know.
@@ -84,8 +83,8 @@ pub struct Analysis {
     pub file_contents: Vec<FileRef>,
     /// The conversation.
     pub analysis_history: Vec<Turn>,
-    /// What the model looked up before it said something, by the index of that turn.
-    pub looked_up: BTreeMap<usize, Vec<Message>>,
+    /// The same conversation with everything the model looked up.
+    pub dialog: Dialog,
     /// The model's current question or proposal.
     pub current_analysis_query: String,
     pub analysis_output: Option<String>,
@@ -96,19 +95,19 @@ pub struct Analysis {
     pub may_write: Option<bool>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum AnalysisUpdate {
     /// The thread began.
     Started { input: AnalyzeInput },
     /// The folder was looked at.
     Read { folder: Folder, files: Vec<FileRef> },
-    /// The model has a question or a proposal.
-    Asked { text: String, looked_up: Vec<Message>, files: Vec<FileRef> },
+    /// The model read a part of a file.
+    Seen { file: FileRef },
     /// The model takes the person's words for an approval.
     Presumed,
     /// The person answered; no text if they accepted or abandoned it.
-    Answered { text: Option<String>, verdict: Verdict },
+    Replied { text: Option<String>, verdict: Verdict },
     /// The person continued after a result.
     Heard { text: String },
     /// The person added a hint to a retry; the verdict stays as it was.
@@ -119,6 +118,20 @@ pub enum AnalysisUpdate {
     MayWrite { yes: bool },
     /// The result was written.
     Written { file: String },
+    #[serde(untagged)]
+    Loop(LoopUpdate),
+}
+
+impl From<LoopUpdate> for AnalysisUpdate {
+    fn from(update: LoopUpdate) -> Self {
+        Self::Loop(update)
+    }
+}
+
+impl LoopState for Analysis {
+    fn dialog(&self) -> &Dialog {
+        &self.dialog
+    }
 }
 
 impl State for Analysis {
@@ -130,21 +143,19 @@ impl State for Analysis {
     }
 
     fn answered(answers: Vec<Answer>) -> AnalysisUpdate {
-        let answer = answers.into_iter().next();
-        if let Some(answer) = &answer
-            && answer.key == WRITE_RESULT
-        {
-            return AnalysisUpdate::MayWrite { yes: answer.decision == Decision::Accept };
+        let Some(answer) = answers.first().cloned() else { return LoopUpdate::Answered { answers }.into() };
+        match answer.key.as_str() {
+            WRITE_RESULT => return AnalysisUpdate::MayWrite { yes: answer.decision == Decision::Accept },
+            QUESTION => {}
+            _ => return LoopUpdate::Answered { answers }.into(),
         }
-        let (text, verdict) = match answer.map(|answer| answer.decision) {
-            Some(Decision::Respond { text }) if approves(&text) => (Some(text), Verdict::Approved),
-            Some(Decision::Respond { text }) => (Some(text), Verdict::Open),
-            Some(Decision::Ignore) => (None, Verdict::Abandoned),
-            Some(Decision::Accept | Decision::Edit { .. } | Decision::Draft) | None => {
-                (None, Verdict::Approved)
-            }
+        let (text, verdict) = match answer.decision {
+            Decision::Respond { text } if approves(&text) => (Some(text), Verdict::Approved),
+            Decision::Respond { text } => (Some(text), Verdict::Open),
+            Decision::Ignore => (None, Verdict::Abandoned),
+            Decision::Accept | Decision::Edit { .. } | Decision::Draft => (None, Verdict::Approved),
         };
-        AnalysisUpdate::Answered { text, verdict }
+        AnalysisUpdate::Replied { text, verdict }
     }
 
     fn arrived(event: Event) -> Option<AnalysisUpdate> {
@@ -161,40 +172,52 @@ impl State for Analysis {
                 self.user_input = format!("analyze: {}", input.query);
                 (self.query, self.inputs_dir) = (input.query, input.inputs);
                 (self.recursive, self.code, self.model_name) = (input.recursive, input.code, input.model);
+                self.dialog.max_steps = LOOKS;
             }
             AnalysisUpdate::Read { folder, files } => {
                 (self.folder, self.file_contents) = (Some(folder), files);
             }
-            AnalysisUpdate::Asked { text, looked_up, files } => {
-                self.verdict = Verdict::Open;
-                self.current_analysis_query.clone_from(&text);
-                if !looked_up.is_empty() {
-                    self.looked_up.insert(self.analysis_history.len(), looked_up);
+            AnalysisUpdate::Seen { file } => {
+                match self.file_contents.iter_mut().find(|known| known.name == file.name) {
+                    Some(known) => known.shown += file.shown,
+                    None => self.file_contents.push(file),
                 }
-                self.add_turn(Role::Agent, text);
-                self.add_files(files);
+            }
+            AnalysisUpdate::Loop(update) => {
+                if let LoopUpdate::Ended { answer: Some(text) } = &update {
+                    self.verdict = Verdict::Open;
+                    self.current_analysis_query.clone_from(text);
+                    self.add_turn(Role::Agent, text.clone());
+                }
+                self.dialog.apply(update);
             }
             AnalysisUpdate::Presumed => {
                 // Having been told, the person said it again.
                 let is_again = self.verdict == Verdict::Presumed;
                 self.verdict = if is_again { Verdict::Approved } else { Verdict::Presumed };
             }
-            AnalysisUpdate::Answered { text, verdict } => {
+            AnalysisUpdate::Replied { text, verdict } => {
                 // What was presumed is forgotten once the model has something else to say.
                 let is_again = verdict == Verdict::Open && self.verdict == Verdict::Presumed;
                 self.verdict = if is_again { Verdict::Presumed } else { verdict };
                 if let Some(text) = text {
+                    self.dialog.go_on(&text);
                     self.add_turn(Role::User, text);
                 }
             }
             AnalysisUpdate::Heard { text } => {
                 self.verdict = Verdict::Open;
                 (self.analysis_output, self.result_file, self.may_write) = (None, None, None);
+                self.dialog.go_on(&text);
                 self.add_turn(Role::User, text);
             }
-            AnalysisUpdate::Hinted { text } => self.add_turn(Role::User, text),
+            AnalysisUpdate::Hinted { text } => {
+                self.dialog.messages.push(agent_loop::Turn::Told { text: text.clone() });
+                self.add_turn(Role::User, text);
+            }
             AnalysisUpdate::Concluded { output } => {
                 // Added to the conversation, so that a later turn knows the conclusion.
+                self.dialog.messages.push(agent_loop::Turn::Said { text: output.clone() });
                 self.add_turn(Role::Agent, output.clone());
                 self.analysis_output = Some(output);
             }
@@ -220,15 +243,6 @@ impl Analysis {
             self.user_input.clone_from(&text);
         }
         self.analysis_history.push(Turn { role, text });
-    }
-
-    fn add_files(&mut self, files: Vec<FileRef>) {
-        for file in files {
-            match self.file_contents.iter_mut().find(|known| known.name == file.name) {
-                Some(known) => known.shown = known.shown.max(file.shown),
-                None => self.file_contents.push(file),
-            }
-        }
     }
 
     /// What the model should answer now: the query at first, then the person's newest words.

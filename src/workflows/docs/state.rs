@@ -88,8 +88,10 @@ pub enum Stop {
     Declined,
     /// There was nothing more to find, or there was no score.
     NothingMore,
-    /// There is no language model.
+    /// There is no language model, and nobody in its place wrote a page.
     NoModel,
+    /// The person wrote the page.
+    OwnWords,
 }
 
 /// The result of an agent.

@@ -72,8 +72,7 @@ impl FileAnswerer<'_> {
     async fn look_up(&self, at: usize, asked: &Question) -> Result<String, NodeError> {
         let request = self.prompts.answer(asked, &self.named_parts(asked));
         let name = format!("answer-{at}");
-        let found = look_and_answer(self.ctx, &name, self.model, request, &self.library, LOOKS).await?;
-        Ok(found.text)
+        look_and_answer(self.ctx, &name, self.model, request, &self.library, LOOKS).await
     }
 
     /// The functions and types that a question names, as they are written.

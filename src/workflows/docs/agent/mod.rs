@@ -34,7 +34,7 @@ fn graph(pool: Arc<Pool>) -> Result<Graph<AgentState, Services>, BuildError> {
         .node(
             "analyze_initial",
             nodes::analyze_initial,
-            [goto("evaluate_clarity"), goto("finalize_output"), end()],
+            [ask("analyze_initial"), goto("evaluate_clarity"), goto("finalize_output"), end()],
         )
         .node(
             "evaluate_clarity",

@@ -2,7 +2,7 @@
 
 use super::answers::FileAnswerer;
 use super::prompts::PromptBuilder;
-use super::state::{AgentState, AgentUpdate, QUESTION, REFINE, stop_reason};
+use super::state::{AgentState, AgentUpdate, QUESTION, REFINE, WRITE_PAGE, stop_reason};
 use crate::graph::{Allow, Command, Ctx, Interrupt, Kind, Labels, NodeError, ThreadId};
 use crate::inbox::proposal;
 use crate::text::{Visible, short_line};
@@ -33,9 +33,14 @@ type NodeResult = Result<Command<AgentState>, NodeError>;
 pub(super) async fn analyze_initial(ctx: Ctx<Services>, state: Arc<AgentState>) -> NodeResult {
     let work = async {
         let (model, facts) = (model(&ctx, &state, "analyze").await?, facts(&ctx, &state)?);
-        if model.builtin {
-            let stopped = AgentUpdate::Stopped { why: Stop::NoModel, note: None };
-            return Ok(Command::goto("finalize_output").update(stopped));
+        if model.builtin || state.stop.is_some() {
+            return Ok(finalize(state.stop.unwrap_or(Stop::NoModel), None));
+        }
+        if model.person {
+            return Ok(match state.current_analysis.is_empty() {
+                true => Command::ask(vec![ask_for_page(&state)?], "analyze_initial"),
+                false => finalize(Stop::OwnWords, None),
+            });
         }
         let prompts = prompts(&state, &facts, &model)?;
         let text = ask_for_text(&ctx, "model", &model, &prompts.initial(), PAGE).await?;
@@ -164,6 +169,7 @@ pub(super) async fn finalize_output(ctx: Ctx<Services>, state: Arc<AgentState>) 
         let checked = checked.await.map_err(NodeError::failed)?;
         let (note, confidence, words) = match state.stop {
             Some(Stop::NoModel) => (NOTE.to_owned(), 1.0, "all of it is counted from the code".to_owned()),
+            Some(Stop::OwnWords) => (checked.note(), checked.confidence(100.0), checked.words()),
             _ => (checked.note(), checked.confidence(score), checked.words()),
         };
         let data = agent.parse(analysis);
@@ -290,6 +296,22 @@ fn ask_person(state: &AgentState, at: usize, question: &Question) -> Interrupt {
         "additionalProperties": false
     });
     interrupt
+}
+
+/// Asks the person for the page, who is in the model's place.
+fn ask_for_page(state: &AgentState) -> Result<Interrupt, NodeError> {
+    let agent = find_agent(state)?;
+    let args = json!({ "page": agent.title, "about": agent.about, "headings": agent.sections });
+    let mut interrupt = proposal(WRITE_PAGE, Kind::Question, WRITE_PAGE, &args, &crate::graph::State::title(state));
+    interrupt.gist = short_line(&format!("You are the model here: write about {}", agent.about), 160);
+    interrupt.allow = Allow { accept: false, edit: false, ..Allow::ALL };
+    interrupt.labels = Labels {
+        respond: Some("write the page".to_owned()),
+        ignore: Some("facts only".to_owned()),
+        ..Labels::default()
+    };
+    interrupt.source = Some(Visible::line(&state.context.name).into_string());
+    Ok(interrupt)
 }
 
 fn ask_to_refine(state: &AgentState, score: f64, estimate: u64, limit: u64) -> Interrupt {

@@ -14,6 +14,9 @@ pub(super) const REFINE: &str = "refine";
 /// The action of a question that no file answers.
 pub(super) const QUESTION: &str = "question";
 
+/// The action of the question for the page, if a person is in the model's place.
+pub(super) const WRITE_PAGE: &str = "write_page";
+
 /// What an agent works with.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -137,6 +140,12 @@ impl State for AgentState {
     fn answered(answers: Vec<Answer>) -> AgentUpdate {
         if let Some(answer) = answers.iter().find(|answer| answer.key == REFINE) {
             return AgentUpdate::Allowed { yes: answer.decision == Decision::Accept };
+        }
+        if let Some(answer) = answers.iter().find(|answer| answer.key == WRITE_PAGE) {
+            return match &answer.decision {
+                Decision::Respond { text } => AgentUpdate::Analyzed { text: text.clone() },
+                _ => AgentUpdate::Stopped { why: Stop::NoModel, note: None },
+            };
         }
         let numbered_answer = |answer: Answer| {
             let index = answer.key.strip_prefix('q')?.parse().ok()?;
