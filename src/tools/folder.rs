@@ -3,7 +3,6 @@
 //! No link leads out of the folder, no device or pipe is opened, and size, number and depth are bounded. What is left out
 //! is counted, and listed with the reason.
 
-use super::library::Listed;
 use super::open_beneath::{FolderHandle, NO_FILE};
 use crate::text::{self, Visible};
 use rustix::fs::FileType;
@@ -28,6 +27,14 @@ impl Default for Limits {
     fn default() -> Self {
         Self { file: 1 << 20, document: 16 << 20, files: 20_000, depth: 8, entries: 100_000 }
     }
+}
+
+/// A file that may be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Listed {
+    /// Its path within the folder.
+    pub name: String,
+    pub bytes: u64,
 }
 
 /// A file that cannot be read.

@@ -3,18 +3,11 @@
 //! Every answer is short, with line numbers, and says what it leaves out. Who may read which file is decided by whoever
 //! lends them.
 
+use super::folder::Listed;
 use super::tree;
 use crate::text::{Visible, count_noun};
 use std::collections::BTreeMap;
 use std::fmt::Write;
-
-/// A file that may be read.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Listed {
-    /// Its path within the folder.
-    pub name: String,
-    pub bytes: u64,
-}
 
 /// Files, and how their text is read; the error is a reason for people.
 pub struct Library {

@@ -45,7 +45,7 @@ fn without_a_model_the_pages_hold_the_facts_of_this_code_base() {
     let page = |name: &str| std::fs::read_to_string(cli.path("pages").join(name)).unwrap();
     for (name, parts) in [
         ("index.md", &["# sayso\n", "(architecture.md)", "Written without a language model"][..]),
-        ("architecture.md", &["Facts only, no language model", "`src/graph`", "### `src/graph/state.rs`"]),
+        ("architecture.md", &["Facts only, no language model", "`src/graph`", "### `src/graph/context.rs`"]),
         ("architecture.md", &["Durable graphs of plain async functions", "```mermaid\ngraph LR"]),
         ("dependency-analyzer.md", &["`rusqlite`", "src/store"]),
         ("data-flow.md", &["`src/main.rs`"]),
@@ -79,7 +79,7 @@ fn the_trace_is_a_tree_with_the_agents_in_it() {
     assert_eq!(trace["name"], "DocumentationGeneration-Complete");
     let agents = &trace["children"][2];
     assert_eq!(names(agents), AGENTS.map(|name| format!("Agent-{name}")));
-    assert_eq!(names(&agents["children"][2]["children"][0]), ["docs.analyze"]);
+    assert_eq!(names(&agents["children"][2]["children"][0]), ["docs.analyze", "text.check"]);
     assert!(agents["ms"].as_u64() >= agents["children"][2]["ms"].as_u64());
     let shown = run(&cli, &["show", &thread]);
     let lines: Vec<&str> = shown.done().lines().collect();

@@ -307,7 +307,8 @@ fn docstring(lines: &[&str]) -> String {
         let line = if at == 0 { line.trim_start_matches('"') } else { line };
         let (text, is_end) = line.split_once("\"\"\"").map_or((line, false), |(text, _)| (text, true));
         words.push(text);
-        if is_end || text.is_empty() && at > 0 {
+        // An empty line or a line under a heading.
+        if is_end || !text.contains(char::is_alphanumeric) && at > 0 {
             break;
         }
     }

@@ -25,7 +25,9 @@ pub(super) fn read(language: Language, path: &str, text: &str) -> Source {
         return Source { lines, is_test: is_in_folder, ..Source::default() };
     }
     let items = if language.is_read() { outline::items(language.family, text) } else { Vec::new() };
-    let tests = cases(language.family, text, &items, is_in_folder || is_named);
+    // Pytest looks for tests only in files that are named so.
+    let may_test = is_named || is_in_folder && language.family != Family::Python;
+    let tests = cases(language.family, text, &items, may_test);
     Source {
         lines,
         about: outline::about(language.family, text),
@@ -54,7 +56,7 @@ fn test_path(path: &str) -> (bool, bool) {
 }
 
 /// How many test cases a file has.
-fn cases(family: Family, text: &str, items: &[Item], is_test_path: bool) -> u32 {
+fn cases(family: Family, text: &str, items: &[Item], may_test: bool) -> u32 {
     let lines = |is_case: fn(&str) -> bool| text.lines().filter(|line| is_case(line.trim())).count();
     let named = |is_case: fn(&str, &str) -> bool| {
         let is_item = |item: &&Item| {
@@ -70,7 +72,7 @@ fn cases(family: Family, text: &str, items: &[Item], is_test_path: bool) -> u32 
                 && !line.contains("cfg(")
         }),
         Family::Jvm => lines(|line| line.starts_with("@Test") || line.starts_with("@ParameterizedTest")),
-        _ if !is_test_path => 0,
+        _ if !may_test => 0,
         // A method called so is a test only in a class of tests.
         Family::Python => {
             named(|owner, name| name.starts_with("test") && (owner.is_empty() || owner.contains("Test")))

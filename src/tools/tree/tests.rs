@@ -434,6 +434,7 @@ fn a_client_for_tests_is_no_test() {
         "tests/test_client.py",
         "def test_get(app):\n    app.test_client()\n\nclass TestAll:\n    def test_post(self):\n        pass\n",
     );
+    write(at, "tests/conftest.py", "@pytest.fixture\ndef test_apps():\n    pass\n");
     write(at, "src/flask/test_own.py", "def test_own():\n    pass\n");
     let tree = scan(at, &[], &Limits::default(), &quiet).unwrap();
     let found: Vec<(&str, u32, bool)> =
@@ -444,6 +445,7 @@ fn a_client_for_tests_is_no_test() {
             ("src/flask/app.py", 0, false),
             ("src/flask/test_client.py", 0, false),
             ("src/flask/test_own.py", 1, true),
+            ("tests/conftest.py", 0, true),
             ("tests/test_client.py", 2, true),
         ]
     );

@@ -58,7 +58,8 @@ async fn look_up(
     let library = library.map_err(NodeError::failed)?;
     let call = ToolCall { args: accepted.args, ..accepted.call };
     // Thousands of files take a while; nothing else should wait for it.
-    let found = tokio::task::spawn_blocking(move || look(&library, &call)).await.map_err(NodeError::failed)?;
+    let found =
+        tokio::task::spawn_blocking(move || look(&library, &call)).await.map_err(NodeError::failed)?;
     Ok(match found {
         Ok((text, None)) => Outcome::done(text),
         Ok((text, Some(name))) => {

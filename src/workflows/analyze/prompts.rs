@@ -87,6 +87,9 @@ mod tests {
         assert_eq!(turn(&state, opening, &user).task, "analyze.followup");
         let last = summary(&state, opening, &user);
         let [Message::User { text }] = last.messages.as_slice() else { panic!("{:?}", last.messages) };
-        assert!(text.contains("\n\nMonday\n\n") && text.ends_with(SUMMARY) && last.tools.is_empty(), "{text}");
+        assert!(
+            text.contains("The person says: Monday\n\n") && text.ends_with(SUMMARY) && last.tools.is_empty(),
+            "{text}"
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! The state of an analysis, and everything that can happen to it.
 
-use super::{LOOKS, QUESTION, WRITE_RESULT};
 use super::approval::approves;
+use super::{LOOKS, QUESTION, WRITE_RESULT};
 use crate::graph::{Answer, Decision, Event, EventKind, State};
 use crate::workflows::agent_loop::{self, Dialog, LoopState, LoopUpdate};
 use crate::workflows::analyze::facts::{Role, Turn};

@@ -187,7 +187,7 @@ fn has_path(path: &str, line: Option<usize>, paths: &BTreeSet<&str>, library: &L
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::library::Listed;
+    use crate::tools::folder::Listed;
 
     fn library(names: &[&str]) -> Library {
         let file = |name: &&str| Listed { name: (*name).to_owned(), bytes: 100 };

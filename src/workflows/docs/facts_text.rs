@@ -10,8 +10,9 @@ use std::fmt::Write;
 /// How many bytes it has at most: it is paid for at every call.
 pub(super) const MAX_BYTES: usize = 12_000;
 
-/// How many bytes of the README it quotes, how many names of each file, and how many test files.
+/// How many bytes of the README it quotes, how many files with how many names each, and how many test files.
 const README: usize = 1_200;
+const MODULES: usize = 60;
 const NAMES: usize = 10;
 const TESTS: usize = 20;
 
@@ -19,18 +20,14 @@ const TESTS: usize = 20;
 pub(super) fn facts_text(project: &ProjectFacts) -> String {
     let mut out = opening(project);
     parts(&mut out, project);
+    out += "\nThe program, file by file, those used most first, with the lines of its main names:\n";
+    project.modules.iter().take(MODULES).for_each(|module| add_module(&mut out, module));
     dependencies(&mut out, project);
     if !project.readme.is_empty() {
         let head = &project.readme[..project.readme.floor_char_boundary(README)];
         let _ = write!(out, "\nThe README begins:\n{head}\n[end of the README]\n");
     }
-    out += "\nThe program, file by file, those used most first, with the lines of its main names:\n";
-    for module in &project.modules {
-        add_module(&mut out, module);
-        if out.len() > MAX_BYTES {
-            break;
-        }
-    }
+    tests(&mut out, project);
     out
 }
 
@@ -59,10 +56,14 @@ fn opening(project: &ProjectFacts) -> String {
     for wish in &project.wishes {
         let _ = writeln!(out, "The person asks besides: {wish}");
     }
+    out
+}
+
+fn tests(out: &mut String, project: &ProjectFacts) {
     let testing = &project.testing;
     let _ = writeln!(
         out,
-        "{} test cases; {} files are for tests alone; {} cases stand beside the code.",
+        "\n{} test cases; {} files are for tests alone; {} cases stand beside the code.",
         testing.cases, testing.files, testing.beside
     );
     for (path, cases, covers) in testing.covers.iter().take(TESTS) {
@@ -71,7 +72,6 @@ fn opening(project: &ProjectFacts) -> String {
     if !testing.untested.is_empty() {
         let _ = writeln!(out, "No test was found for {}.", testing.untested.join(", "));
     }
-    out
 }
 
 /// The parts, and what each imports.
@@ -82,8 +82,8 @@ fn parts(out: &mut String, project: &ProjectFacts) {
         if !part.about.is_empty() {
             let _ = write!(out, "; says of itself: {}", part.about);
         }
-        let imports: Vec<&str> =
-            project.links.iter().filter(|link| link.from == part.path).map(|link| link.to.as_str()).collect();
+        let links = project.program_links().filter(|link| link.from == part.path);
+        let imports: Vec<&str> = links.filter_map(|link| link.to.rsplit('/').next()).collect();
         if !imports.is_empty() {
             let _ = write!(out, "; imports {}", imports.join(", "));
         }

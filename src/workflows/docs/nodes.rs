@@ -9,7 +9,7 @@ use super::pool::Pool;
 use super::state::{DocsUpdate, Documentation, Scanned};
 use super::{AGENT, AGGREGATE, WRITE_DOCS, nothing_to_document, project};
 use crate::graph::{Child, Command, Ctx, NodeError};
-use crate::tools::library::Listed;
+use crate::tools::folder::Listed;
 use crate::tools::regular_file;
 use crate::tools::tree::{self, Limits};
 use crate::workflows::Services;

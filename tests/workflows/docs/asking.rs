@@ -94,7 +94,8 @@ async fn a_person_in_the_models_place_writes_the_pages() {
     for item in items {
         assert_eq!(item.action, "write_page");
         let is_written = item.args["page"] == "Architecture";
-        let decision = if is_written { respond("## Overview\n\n`src/lib.rs` keeps boxes.") } else { Decision::Ignore };
+        let decision =
+            if is_written { respond("## Overview\n\n`src/lib.rs` keeps boxes.") } else { Decision::Ignore };
         inbox.decide(&item.interrupt().unwrap(), decision).await.unwrap();
     }
     inbox.drive().await;

@@ -302,7 +302,8 @@ fn ask_person(state: &AgentState, at: usize, question: &Question) -> Interrupt {
 fn ask_for_page(state: &AgentState) -> Result<Interrupt, NodeError> {
     let agent = find_agent(state)?;
     let args = json!({ "page": agent.title, "about": agent.about, "headings": agent.sections });
-    let mut interrupt = proposal(WRITE_PAGE, Kind::Question, WRITE_PAGE, &args, &crate::graph::State::title(state));
+    let mut interrupt =
+        proposal(WRITE_PAGE, Kind::Question, WRITE_PAGE, &args, &crate::graph::State::title(state));
     interrupt.gist = short_line(&format!("You are the model here: write about {}", agent.about), 160);
     interrupt.allow = Allow { accept: false, edit: false, ..Allow::ALL };
     interrupt.labels = Labels {
