@@ -9,10 +9,11 @@ use crate::llm::{Answer, Builtin, ModelError, ReadyModel, Reply, Request, facts}
 use crate::text::read_error_text;
 use crate::text::words::letters_and_digits;
 use crate::workflows::RULES;
+use crate::workflows::agent_loop::CallResult;
 use crate::workflows::analyze::facts::AnalyzeFacts;
 use crate::workflows::ask::facts::AskFacts;
 use crate::workflows::email::defaults;
-use crate::workflows::email::facts::{CallResult, ReplyEvent, ReplyFacts, TriageFacts};
+use crate::workflows::email::facts::{ReplyEvent, ReplyFacts, TriageFacts};
 use crate::workflows::email::rules::line_fits;
 use crate::workflows::mail_facts::{Class, MailFacts};
 use crate::workflows::sheet::facts::PlanFacts;

@@ -66,8 +66,8 @@ impl ConfiguredModels {
         Ok(Picked {
             model: self.opened(configured)?,
             name: if is_scripted { Script::NAME.to_owned() } else { configured.name.clone() },
-            builtin: configured.provider == Provider::Builtin && !is_scripted,
-            person: false,
+            builtin: matches!(configured.provider, Provider::Builtin | Provider::Me) && !is_scripted,
+            person: configured.provider == Provider::Me,
             server: Some(configured.base_url.clone()).filter(|url| !url.is_empty()),
             window: configured.context_tokens,
         })
@@ -86,7 +86,7 @@ impl ConfiguredModels {
             return Ok(Arc::new(replayer));
         }
         let mut chosen = ModelSettings::new(label, configured.provider, &configured.name);
-        if configured.provider != Provider::Builtin {
+        if !matches!(configured.provider, Provider::Builtin | Provider::Me) {
             chosen.base_url = Some(configured.base_url.clone());
         }
         let secret = configured.api_key.as_ref().map(|secret| secret.read(&self.env));
@@ -121,7 +121,8 @@ impl ConfiguredModels {
 pub async fn check_models(config: &Arc<Config>, env: &Env) -> Vec<(String, Result<String, String>)> {
     let models = ConfiguredModels::new(config.clone(), env.clone());
     let mut checked = Vec::new();
-    let others = config.models.values().filter(|model| model.label != "builtin");
+    let others =
+        config.models.values().filter(|model| !matches!(model.provider, Provider::Builtin | Provider::Me));
     for configured in std::iter::once(&config.model).chain(others) {
         let answer = match models.opened(configured) {
             Ok(model) => llm::check(&*model).await,
@@ -161,7 +162,10 @@ impl Models for ConfiguredModels {
             Some(file) => format!("put one into [model] of {}, or run `sayso init`", file.display()),
             None => "`sayso init` sets one up".to_owned(),
         };
-        Err(format!("{workflow} needs a language model, and none is configured for it; {file}"))
+        Err(format!(
+            "{workflow} needs a language model, and none is configured for it; {file}, or take its place yourself: \
+             --model me"
+        ))
     }
 }
 

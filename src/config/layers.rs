@@ -6,7 +6,7 @@ use super::entries::{Address, Entries};
 use super::error::{Error, quoted};
 use super::inputs::Inputs;
 use super::keys::Section;
-use super::models::{BUILTIN, MODELS, ModelSection, Provider, WORKFLOW};
+use super::models::{BUILTIN, ME, MODELS, ModelSection, Provider, WORKFLOW};
 use super::origin::Origin;
 use super::read;
 use super::reader::Choice as _;
@@ -34,12 +34,16 @@ pub(super) fn lay(
     Ok((entries, picked))
 }
 
-/// Adds `builtin` as a model like any other, so that it can be named wherever a model is named.
+/// Adds `builtin` and `me` as models like any other, so that they can be named wherever a model is named.
 fn add_builtin(entries: &mut Entries) -> Result<(), Error> {
-    let at = entries.origin(MODELS, BUILTIN, "");
-    if at != Origin::Default {
-        let why = "names the built-in rules; choose another name".to_owned();
-        return Err(Error::BadValue { key: format!("models.{BUILTIN}"), at, why });
+    for (name, what) in [(BUILTIN, "the built-in rules"), (ME, "you in the model's place")] {
+        let at = entries.origin(MODELS, name, "");
+        if at != Origin::Default {
+            let why = format!("names {what}; choose another name");
+            return Err(Error::BadValue { key: format!("models.{name}"), at, why });
+        }
+        entries.begin(MODELS, name, Origin::Default);
+        entries.put(Address::new(MODELS, name, "provider"), name.into(), Origin::Default);
     }
     // `[model]` is known by the name of its section, so no other model may use that name.
     let at = entries.origin(MODELS, "model", "");
@@ -47,7 +51,6 @@ fn add_builtin(entries: &mut Entries) -> Result<(), Error> {
         let why = "would be taken for [model]; choose another name".to_owned();
         return Err(Error::BadValue { key: "models.model".to_owned(), at, why });
     }
-    entries.begin(MODELS, BUILTIN, Origin::Default);
     Ok(())
 }
 

@@ -11,15 +11,17 @@ use super::url::{is_loopback, wrong_with_url};
 
 /// The name of the built-in rules, which always exist.
 pub(super) const BUILTIN: &str = "builtin";
+/// The name of the person in the model's place, who always exists too.
+pub(super) const ME: &str = "me";
 
 section! {
-    /// The model that answers. `--model NAME` or SAYSO_MODEL picks another for everything: builtin, or one of
+    /// The model that answers. `--model NAME` or SAYSO_MODEL picks another for everything: builtin, me, or one of
     /// `[models.NAME]`.
     pub(super) struct ModelSection in one("model") {
-        /// builtin (no model: rules triage the mail) | openai (any server that uses its protocol, Gemini's too) | anthropic |
-        /// ollama
+        /// builtin (no model: rules triage the mail) | me (no model: you take its place) | openai (any server that uses its
+        /// protocol, Gemini's too) | anthropic | ollama
         provider: Provider = default("builtin"),
-        /// What the provider calls the model. Every provider except builtin needs one.
+        /// What the provider calls the model. Every provider except builtin and me needs one.
         name: Option<String> = example("gpt-4.1-mini").or("none; only builtin needs none"),
         /// The server's address; the provider's own, unless you set it.
         base_url: Option<String> = example("http://127.0.0.1:8080/v1").or("the provider's own"),
@@ -121,7 +123,7 @@ pub struct Model {
 impl Model {
     /// Whether everything it reads stays on this machine.
     pub fn is_on_this_machine(&self) -> bool {
-        self.provider == Provider::Builtin || is_loopback(&self.base_url)
+        matches!(self.provider, Provider::Builtin | Provider::Me) || is_loopback(&self.base_url)
     }
 }
 
@@ -131,6 +133,8 @@ choice! {
     pub enum Provider {
         /// The built-in rules: no network, no key, no cost.
         Builtin = "builtin",
+        /// The person in the model's place.
+        Me = "me",
         /// OpenAI, and any server that speaks its protocol.
         Openai = "openai",
         Anthropic = "anthropic",
@@ -145,10 +149,10 @@ impl Provider {
         self.word()
     }
 
-    /// The provider's own server; `None` for the built-in rules.
+    /// The provider's own server; `None` if there is none.
     pub fn base_url(self) -> Option<&'static str> {
         match self {
-            Self::Builtin => None,
+            Self::Builtin | Self::Me => None,
             Self::Openai => Some("https://api.openai.com/v1"),
             Self::Anthropic => Some("https://api.anthropic.com"),
             Self::Ollama => Some("http://127.0.0.1:11434"),
@@ -158,7 +162,7 @@ impl Provider {
     /// The variable that usually holds the provider's key.
     pub fn api_key_env(self) -> Option<&'static str> {
         match self {
-            Self::Builtin | Self::Ollama => None,
+            Self::Builtin | Self::Me | Self::Ollama => None,
             Self::Openai => Some("OPENAI_API_KEY"),
             Self::Anthropic => Some("ANTHROPIC_API_KEY"),
         }
@@ -186,7 +190,7 @@ impl Model {
         }
         let name = model.name.filter(|name| !name.trim().is_empty());
         let name = match (model.provider, name) {
-            (Provider::Builtin, _) => BUILTIN.to_owned(),
+            (provider @ (Provider::Builtin | Provider::Me), _) => provider.name().to_owned(),
             (_, Some(name)) => name,
             (provider, None) => {
                 // Reported at the provider's line, since the name may be written but blank.

@@ -111,7 +111,8 @@ pub fn open(
     rules: &'static [&'static [Task]],
 ) -> Result<Arc<dyn Model>, ModelError> {
     Ok(match settings.provider {
-        Provider::Builtin => Arc::new(Builtin::new(&settings.label, rules)),
+        // Whoever takes the model's place is asked by the loop; what rules can tell is not asked of them.
+        Provider::Builtin | Provider::Me => Arc::new(Builtin::new(&settings.label, rules)),
         Provider::Openai => Arc::new(wire::HttpModel::open(settings, openai::OpenAi::new(settings))?),
         Provider::Anthropic => Arc::new(wire::HttpModel::open(settings, anthropic::Anthropic)?),
         Provider::Ollama => Arc::new(wire::HttpModel::open(settings, ollama::Ollama)?),

@@ -118,3 +118,24 @@ fn a_driver_killed_between_cells_asks_nothing_twice_and_writes_once() {
         assert_eq!(names.iter().filter(|name| name.starts_with("sales.result")).count(), 1, "{point}");
     }
 }
+
+#[test]
+fn without_a_model_a_person_takes_its_place() {
+    let cli = Cli::new();
+    std::fs::write(cli.path("sales.csv"), SALES).unwrap();
+    let wish = ["sheet", "sales.csv", "-i", "What is the total?", "--wait"];
+    cli.refused(&wish, 2, "--model me");
+    cli.configure("[model]\nprovider = \"me\"\n");
+    let asked = |outcome: &serde_json::Value| texts(&outcome["interrupts"]).remove(0);
+    let outcome = json(&cli, &wish);
+    assert_eq!(json(&cli, &["view", &asked(&outcome)])["action"], "your_turn");
+    let code = "code=print(sum([r['Amount'] for r in sheet().records()]))";
+    let set = |id: &str, values: [&str; 2]| {
+        json(&cli, &["edit", id, "--set", values[0], "--set", values[1], "--wait"])
+    };
+    let outcome = set(&asked(&outcome), ["do=python", code]);
+    let card = text(&json(&cli, &["view", &asked(&outcome)])["text"]);
+    assert!(card.contains("467"), "what they wrote ran without asking once more: {card}");
+    let outcome = set(&asked(&outcome), ["do=finish", "answer=It is 467."]);
+    assert_eq!((&outcome["status"], &outcome["output"]["answer"]), (&"done".into(), &"It is 467.".into()));
+}

@@ -177,9 +177,6 @@ impl Home {
             "response_agent/act",
             "response_agent/update_memory",
             "response_agent/llm_call",
-            "response_agent/interrupt_handler",
-            "response_agent/act",
-            "response_agent/update_memory",
             "response_agent/leave",
             "mark_as_read_node",
         ];

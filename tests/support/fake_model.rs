@@ -16,6 +16,7 @@ pub struct FakeModel {
     other: Arc<Scripted>,
     queued: Arc<Mutex<HashMap<String, VecDeque<Reply>>>>,
     is_builtin: bool,
+    is_person: bool,
     server: Option<String>,
 }
 
@@ -47,7 +48,14 @@ impl FakeModel {
             next.map_or_else(|| answer(request), Ok)
         });
         let other = Scripted::by(|request| Ok(Scripted::text(&format!("Other: {}", request.task))));
-        Self { main: Arc::new(main), other: Arc::new(other), queued, is_builtin: false, server: None }
+        Self {
+            main: Arc::new(main),
+            other: Arc::new(other),
+            queued,
+            is_builtin: false,
+            is_person: false,
+            server: None,
+        }
     }
 
     /// The built-in rules: triage, memory, and replies from the person's own words.
@@ -58,6 +66,11 @@ impl FakeModel {
     /// Passes for the built-in rules, which workflows treat as always available.
     pub fn builtin(self) -> Self {
         Self { is_builtin: true, ..self }
+    }
+
+    /// A person in the model's place.
+    pub fn person(self) -> Self {
+        Self { is_person: true, ..self }
     }
 
     /// Has a server address, so that being unreachable is the trouble of the server and not of a thread.
@@ -125,7 +138,7 @@ impl Models for FakeModel {
             model,
             name,
             builtin: self.is_builtin,
-            person: false,
+            person: self.is_person,
             server: self.server.clone(),
             window: None,
         })

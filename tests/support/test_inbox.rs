@@ -68,6 +68,9 @@ pub fn test_workflows(
 /// The workflows of an inbox in a folder.
 type SpecsIn = dyn FnOnce(&Path) -> Vec<Spec>;
 
+/// A workflow that uses what those of the program use.
+type MakeSpec = dyn FnOnce(Arc<Services>) -> Spec;
+
 /// How a test inbox is set up; eager and with the workflows made for tests unless told otherwise.
 pub struct Builder {
     folder: Option<Folder>,
@@ -76,6 +79,7 @@ pub struct Builder {
     clock: Clock,
     delivery_log: Option<Arc<DeliveryLog>>,
     workflows: Vec<Spec>,
+    agents: Vec<Box<MakeSpec>>,
     env: Env,
     home_zone: Option<jiff::tz::TimeZone>,
     model: Option<Arc<FakeModel>>,
@@ -108,6 +112,12 @@ impl Builder {
 
     pub fn with_workflow(mut self, spec: Spec) -> Self {
         self.workflows.push(spec);
+        self
+    }
+
+    /// One more workflow beside those of the program, with the same services.
+    pub fn with_agent(mut self, make: impl FnOnce(Arc<Services>) -> Spec + 'static) -> Self {
+        self.agents.push(Box::new(make));
         self
     }
 
@@ -165,7 +175,9 @@ impl Builder {
                 // Tests that want the machine's own Python say so.
                 services.pythons = PythonFinder::new("embedded", services.sandbox.clone());
                 (self.services)(&mut services);
-                workflows::all(&Arc::new(services)).unwrap()
+                let services = Arc::new(services);
+                let program = workflows::all(&services).unwrap();
+                self.agents.into_iter().fold(program, |registry, make| registry.with(make(services.clone())))
             }
         };
         let registry = self.workflows.into_iter().fold(registry, Registry::with);
@@ -247,6 +259,7 @@ impl TestInbox {
             clock: Arc::new(Timestamp::now),
             delivery_log: None,
             workflows: Vec::new(),
+            agents: Vec::new(),
             env: Env::default(),
             home_zone: None,
             model: None,

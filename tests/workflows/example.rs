@@ -111,7 +111,7 @@ async fn compose(state: &Minutes) -> Result<String, NodeError> {
 }
 
 /// Writes a file that was not there before.
-struct NewFile(PathBuf);
+pub struct NewFile(pub PathBuf);
 
 impl Effect for NewFile {
     fn perform<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
@@ -201,7 +201,8 @@ async fn what_is_ignored_is_not_written_and_what_is_there_stays() {
 fn the_page_quotes_this_file() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let page = std::fs::read_to_string(root.join("docs/workflows.md")).unwrap();
-    let source = std::fs::read_to_string(root.join("tests/workflows/example.rs")).unwrap();
+    let source = |name: &str| std::fs::read_to_string(root.join("tests/workflows").join(name)).unwrap();
+    let source = source("example.rs") + &source("example_agent.rs");
     let quoted: Vec<&str> =
         page.split("```rust\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
     assert!(quoted.len() >= 5, "{}", quoted.len());

@@ -13,6 +13,7 @@ mod docs;
 mod email;
 mod engine;
 mod example;
+mod example_agent;
 mod google;
 mod habits;
 mod inputs;

@@ -57,7 +57,7 @@ fn without_a_word_all_is_default() {
     assert_eq!(config.model.provider, Provider::Builtin);
     assert_eq!(config.model.name, "builtin");
     assert_eq!(config.model.api_key, None);
-    assert_eq!(config.models.keys().collect::<Vec<_>>(), ["builtin"]);
+    assert_eq!(config.models.keys().collect::<Vec<_>>(), ["builtin", "me"]);
     assert_eq!(config.approvals.hold, Duration::from_secs(10));
     assert_eq!(config.budget, Budget { day: 15.0, thread: 2.0, calls_per_thread: 200 });
     assert_eq!(config.engine.concurrency, 8);
@@ -212,11 +212,11 @@ fn a_picked_model_is_used_everywhere() {
     inputs.flags.model = Some("\u{1B}huge".into());
     assert_eq!(
         resolve_with(text, &inputs).unwrap_err().to_string(),
-        "there is no model \"⟨U+001B⟩huge\" (in --model); the known ones are builtin, cheap"
+        "there is no model \"⟨U+001B⟩huge\" (in --model); the known ones are builtin, cheap, me"
     );
     assert_eq!(
         config.model_named("huge").unwrap_err().to_string(),
-        "there is no model \"huge\" (in the thread's own key `model`); the known ones are builtin, cheap"
+        "there is no model \"huge\" (in the thread's own key `model`); the known ones are builtin, cheap, me"
     );
 }
 

@@ -108,7 +108,7 @@ fn values_that_cannot_be_meant_are_refused() {
         ),
         (
             "[workflow.email]\n\ntriage_model = \"cheep\"\n[models.cheap]\n",
-            "there is no model \"cheep\" (at /x/config.toml:3); the known ones are builtin, cheap",
+            "there is no model \"cheep\" (at /x/config.toml:3); the known ones are builtin, cheap, me",
         ),
         (
             "[model]\nprovider = \"openai\"",

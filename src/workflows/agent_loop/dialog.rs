@@ -90,6 +90,8 @@ pub struct Dialog {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum LoopUpdate {
+    /// The person says what they want, at first or after a result.
+    Told { text: String },
     /// The model proposed calls.
     Proposed {
         text: String,
@@ -115,15 +117,13 @@ pub enum LoopUpdate {
 }
 
 impl Dialog {
-    /// A conversation that begins with the person's words.
-    pub fn begin(text: &str, max_steps: u32) -> Self {
-        let messages = vec![Turn::Told { text: text.to_owned() }];
-        Self { messages, max_steps, ..Self::default() }
-    }
-
     /// The only place where the loop changes a conversation.
     pub fn apply(&mut self, update: LoopUpdate) {
         match update {
+            LoopUpdate::Told { text } => {
+                self.reopen("This was set aside.");
+                self.messages.push(Turn::Told { text });
+            }
             LoopUpdate::Proposed { text, calls, in_words, own } => {
                 self.step += 1;
                 self.pending.clone_from(&calls);
@@ -146,7 +146,8 @@ impl Dialog {
             }
             LoopUpdate::Ended { answer } => {
                 self.drop_pending("The person ended the work here.");
-                self.messages.extend(answer.clone().map(|text| Turn::Said { text }));
+                let said = answer.clone().filter(|text| !text.is_empty());
+                self.messages.extend(said.map(|text| Turn::Said { text }));
                 self.reply = None;
                 self.stopped = answer.is_none();
                 self.answer = answer;
@@ -199,12 +200,6 @@ impl Dialog {
         }
     }
 
-    /// The person wants something more: the loop begins again with their words.
-    pub fn go_on(&mut self, text: &str) {
-        self.reopen("This was set aside.");
-        self.messages.push(Turn::Told { text: text.to_owned() });
-    }
-
     /// The loop begins again with what it knows.
     pub fn reopen(&mut self, why: &str) {
         self.drop_pending(why);
@@ -224,8 +219,9 @@ impl Dialog {
         self.messages.push(Turn::News { text: text.to_owned() });
     }
 
-    /// A call of the person's own, asked about as if the model had proposed it.
+    /// A call of the person's own in place of what was proposed, asked about as if the model had proposed it.
     pub fn propose_own(&mut self, tool: &str, args: Value) {
+        self.drop_pending("The person does this themselves.");
         let (id, name) = (format!("own{}", self.messages.len()), tool.to_owned());
         let calls = vec![ToolCall { id, name, args, signature: None }];
         let (text, in_words, own) = (String::new(), false, true);

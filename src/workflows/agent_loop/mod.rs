@@ -8,9 +8,11 @@
 //!
 //! 1. The state holds a [`Dialog`] (`#[serde(flatten)]` shows its fields beside the state's own) and lends it by
 //!    [`LoopState`]. Its updates take in the loop's: a last variant `#[serde(untagged)] Loop(LoopUpdate)` with
-//!    `From<LoopUpdate>` and `Clone`, which `apply` hands on to [`Dialog::apply`]. `State::answered` gives the loop every
-//!    answer that is not the workflow's own: `LoopUpdate::Answered { answers }.into()`. [`Dialog::begin`] starts the
-//!    conversation, [`Dialog::go_on`] continues it after a result, [`Dialog::stop`] ends it.
+//!    `From<LoopUpdate>` and `Clone`, which `apply` hands on to [`Dialog::apply`]. No variant of their own may have the name of one
+//!    of the loop's, but for `Answered`. `State::answered` gives the loop every
+//!    answer that is not the workflow's own: `LoopUpdate::Answered { answers }.into()`. [`LoopUpdate::Told`] starts
+//!    the conversation and continues it after a result, [`Dialog::stop`] ends it. A state that is nothing but a
+//!    conversation has `LoopUpdate` itself for its updates.
 //! 2. A function of the state gives the tools it has now: [`Tool::free`] runs at once, [`Tool::asks`] first shows a card,
 //!    [`Tool::ends`] ends the loop with one of its arguments as the answer. `run` returns what the model is told, and
 //!    updates of the state ([`Outcome`]); an effect is `ctx.once(name, accepted.basis(), …)`.
@@ -22,7 +24,7 @@
 //!
 //! The loop itself sees to: ids that are unique in the conversation; deciding all calls of a message together; telling
 //! the model what was refused, answered in words, unknown or misshapen (sent back once, with what is wrong); the limit of
-//! steps, which asks; calls that news made outdated; budgets and progress (by [`ask_model`](super::ask_model)); and the
+//! steps (`dialog.max_steps`), which asks; calls that news made outdated; budgets and progress (by [`ask_model`](super::ask_model)); and the
 //! person in the model's place. [`card`] and [`why`] show its own questions.
 
 mod dialog;
@@ -101,7 +103,12 @@ pub enum Words {
     /// The person is asked whether they are.
     Unsure,
     /// They stand for this call.
-    Call { tool: &'static str, args: Value },
+    Call {
+        tool: &'static str,
+        args: Value,
+        /// What is left of them.
+        text: String,
+    },
 }
 
 type Made<T> = BoxFuture<'static, Result<T, NodeError>>;

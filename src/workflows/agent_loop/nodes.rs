@@ -101,8 +101,8 @@ impl<S: LoopState> AgentLoop<S> {
             work.step(LoopUpdate::Ended { answer: Some(answer) });
             return self.end(work);
         }
-        let (calls, in_words) = match calls.is_empty() {
-            false => (calls, in_words),
+        let (text, calls, in_words) = match calls.is_empty() {
+            false => (text, calls, in_words),
             true => {
                 let words = match &self.options.words {
                     Some(read) => read(ctx.clone(), work.state.clone(), model, reply).await?,
@@ -118,9 +118,9 @@ impl<S: LoopState> AgentLoop<S> {
                         let question = unchecked_answer(&*work.state, &text, label);
                         return work.then(Command::ask(vec![question], self.names.llm_call));
                     }
-                    Words::Call { tool, args } => {
+                    Words::Call { tool, args, text } => {
                         let (id, name) = ("words".to_owned(), tool.to_owned());
-                        (vec![ToolCall { id, name, args, signature: None }], false)
+                        (text, vec![ToolCall { id, name, args, signature: None }], false)
                     }
                 }
             }
@@ -293,7 +293,8 @@ fn ending<S: LoopState>(tools: &[Tool<S>], call: &ToolCall) -> Option<String> {
 fn complete<S: LoopState>(mut request: Request, state: &S, tools: &[Tool<S>]) -> Request {
     let opening: Vec<Message> = std::mem::take(&mut request.messages);
     request.messages = join_user_messages(opening.into_iter().chain(state.dialog().to_messages()));
-    request.tools = tools.iter().map(|tool| tool.spec.clone()).collect();
+    let offered = tools.iter().filter(|tool| tool.is_offered);
+    request.tools = offered.map(|tool| tool.spec.clone()).collect();
     let ends = tools.iter().find(|tool| matches!(tool.when, When::Ends(_)));
     request.ends_with = ends.map(|tool| tool.spec.name.clone());
     request

@@ -16,6 +16,7 @@ pub(super) type Run<S> = Arc<dyn Fn(Ctx<Services>, Arc<S>, Accepted) -> Made<Out
 pub struct Tool<S: State> {
     pub spec: ToolSpec,
     pub(super) when: When<S>,
+    pub(super) is_offered: bool,
     pub(super) runs_own: bool,
 }
 
@@ -36,7 +37,7 @@ impl<S: State> Tool<S> {
         F: Fn(Ctx<Services>, Arc<S>, Accepted) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Outcome<S>, NodeError>> + Send + 'static,
     {
-        Self { spec, when: When::Free(Arc::new(move |c, s, a| Box::pin(run(c, s, a)))), runs_own: false }
+        Self::new(spec, When::Free(Arc::new(move |c, s, a| Box::pin(run(c, s, a)))))
     }
 
     /// A tool that asks before it runs. `ask` is given a question with the call's id, arguments and schema, and the
@@ -50,12 +51,22 @@ impl<S: State> Tool<S> {
     {
         let ask: Ask<S> = Arc::new(move |c, s, i| Box::pin(ask(c, s, i)));
         let when = When::Asks(ask, Arc::new(move |c, s, a| Box::pin(run(c, s, a))));
-        Self { spec, when, runs_own: false }
+        Self::new(spec, when)
     }
 
     /// A tool that ends the loop. The argument with this name is the answer.
     pub fn ends(spec: ToolSpec, answer: &'static str) -> Self {
-        Self { spec, when: When::Ends(answer), runs_own: false }
+        Self::new(spec, When::Ends(answer))
+    }
+
+    fn new(spec: ToolSpec, when: When<S>) -> Self {
+        Self { spec, when, is_offered: true, runs_own: false }
+    }
+
+    /// Whether a model may propose it now. A call that is already there runs all the same.
+    #[must_use]
+    pub fn offered_if(self, is_offered: bool) -> Self {
+        Self { is_offered, ..self }
     }
 
     /// What the person wrote themselves runs without asking them once more. Only for what has no effect outside.

@@ -1,7 +1,7 @@
 //! Cards: first warnings, then who wants what, the proposal, and the conversation.
 
 use super::mails::{self, Conversation};
-use super::state::{Email, Turn};
+use super::state::Email;
 use super::times::TimeRange;
 use super::tools::{
     self, AnswerInvitationArgs, RemoveEventArgs, ScheduleMeetingArgs, UnsubscribeArgs, WriteEmailArgs,
@@ -13,7 +13,7 @@ use crate::mail::compose::reply_all_left_out;
 use crate::mail::{self, Address, Mail};
 use crate::text::{Visible, short_line};
 use crate::workflows::Services;
-use crate::workflows::email::facts::CallResult;
+use crate::workflows::agent_loop::{self, CallResult, Turn};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -86,7 +86,7 @@ pub(super) fn explain(state: &AnyState, _: &Item) -> Vec<Block> {
     if state.unsure {
         fields.push((Visible::line("unsure"), Visible::line("another class fits nearly as well")));
     }
-    let model_text = state.messages.iter().rev().find_map(text_beside_calls);
+    let model_text = state.dialog.messages.iter().rev().find_map(text_beside_calls);
     if let Some(text) = model_text {
         fields.push((Visible::line("the model says"), Visible::new(text)));
     }
@@ -97,7 +97,7 @@ pub(super) fn explain(state: &AnyState, _: &Item) -> Vec<Block> {
 fn text_beside_calls(turn: &Turn) -> Option<&str> {
     match turn {
         Turn::Called { text, .. } => Some(text.trim()).filter(|text| !text.is_empty()),
-        Turn::Told { .. } | Turn::Became { .. } | Turn::Came { .. } => None,
+        Turn::Told { .. } | Turn::Said { .. } | Turn::Became { .. } | Turn::News { .. } => None,
     }
 }
 
@@ -130,6 +130,9 @@ fn proposal_blocks(
     conversation: &Conversation,
     item: &Item,
 ) -> Vec<Block> {
+    if let Some(blocks) = agent_loop::card(&state.dialog, item) {
+        return blocks;
+    }
     let Some(call) = call_blocks(services, state, conversation, item) else { return Vec::new() };
     let mut blocks = Vec::new();
     if !conversation.acts() {
@@ -146,9 +149,11 @@ fn proposal_blocks(
         blocks.push(Block::Text(Visible::new("These are your own words. Check them before you send.")));
     }
     blocks.extend(call);
-    let newest = state.messages.iter().rfind(|turn| matches!(turn, Turn::Called { .. }));
+    let newest = state.dialog.messages.iter().rfind(|turn| matches!(turn, Turn::Called { .. }));
     let model_text = newest.and_then(text_beside_calls);
-    if let Some(model_text) = model_text.filter(|_| state.pending.iter().any(|call| call.id == item.key)) {
+    if let Some(model_text) =
+        model_text.filter(|_| state.dialog.pending.iter().any(|call| call.id == item.key))
+    {
         let model_text = short_line(model_text, MAX_MODEL_TEXT);
         blocks.push(fields(vec![("the model says", model_text)]));
     }
@@ -333,9 +338,9 @@ fn join(people: &[Address]) -> String {
 
 /// The earlier turns about this mail, without what the calendar said if `blocks` show it already.
 fn earlier_turns(state: &Email, blocks: &[Block]) -> Vec<(Visible, Visible)> {
-    let is_pending = |id: &str| state.pending.iter().any(|call| call.id == id);
+    let is_pending = |id: &str| state.dialog.pending.iter().any(|call| call.id == id);
     let mut turns = Vec::new();
-    for turn in &state.messages {
+    for turn in &state.dialog.messages {
         match turn {
             Turn::Told { text } => turns.push(("you".to_owned(), text.clone())),
             Turn::Called { calls, .. } => {
@@ -366,7 +371,8 @@ fn earlier_turns(state: &Email, blocks: &[Block]) -> Vec<(Visible, Visible)> {
                     }
                 }
             },
-            Turn::Came { .. } => turns.push(("mail".to_owned(), "New mail came.".to_owned())),
+            Turn::Said { .. } => {}
+            Turn::News { .. } => turns.push(("mail".to_owned(), "New mail came.".to_owned())),
         }
     }
     turns.into_iter().map(|(who, text)| (Visible::line(&who), Visible::new(&text))).collect()

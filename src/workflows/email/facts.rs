@@ -1,5 +1,6 @@
 //! `email.triage` and `email.reply`: their facts and answers.
 
+use crate::workflows::agent_loop::CallResult;
 use crate::workflows::mail_facts::{Class, MailFacts, User};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -104,15 +105,4 @@ pub enum ReplyEvent {
     },
     /// New mail came meanwhile. It is the last of `earlier` or the mail itself.
     Came,
-}
-
-/// How a call went.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CallResult {
-    Done,
-    Failed,
-    /// The person replied with words.
-    Answered,
-    Refused,
 }

@@ -1,10 +1,10 @@
 //! The mails of a conversation, read from their stored bytes.
 
 use super::defaults;
-use super::state::{Email, MailRef};
+use super::state::{Email, MailRef, MailStatus};
 use crate::calendar::{Calendar, ReadOnly};
 use crate::config::MailMode;
-use crate::graph::{AnyState, Ctx, Decision, NodeError};
+use crate::graph::{Answer, AnyState, Ctx, Decision, NodeError};
 use crate::mail::compose::is_own;
 use crate::mail::risk::{Receiver, sender_shown};
 use crate::mail::{self, Account, Mail};
@@ -117,11 +117,16 @@ impl Conversation {
         self.mails.iter().skip(about_index.unwrap_or(0)).filter(is_meant).map(alone)
     }
 
-    /// The digests of the mails that the latest answers decide, limited to those the person saw. A no covers all of
+    /// Whether mail came after the person's newest answer.
+    pub fn has_unseen(&self) -> bool {
+        self.mails.iter().any(|(mail_ref, _)| mail_ref.status == MailStatus::New)
+    }
+
+    /// The digests of the mails that these answers decide, limited to those the person saw. A no covers all of
     /// them; a yes covers the mail being decided on and everything written before it. Words and expiry decide nothing.
-    pub fn decided(&self, state: &Email) -> Vec<String> {
+    pub fn decided(&self, answers: &[Answer]) -> Vec<String> {
         let mut decided_count = 0;
-        for answer in state.answers.iter().filter(|answer| !answer.expired) {
+        for answer in answers.iter().filter(|answer| !answer.expired) {
             decided_count = decided_count.max(match answer.decision {
                 Decision::Ignore => self.mails.len(),
                 Decision::Accept | Decision::Edit { .. } | Decision::Draft => {
@@ -134,8 +139,8 @@ impl Conversation {
                 Decision::Respond { .. } => 0,
             });
         }
-        let raws = self.mails.iter().take(decided_count).map(|(mail_ref, _)| mail_ref.raw.clone());
-        raws.filter(|raw| state.shown.contains(raw)).collect()
+        let refs = self.mails.iter().take(decided_count).map(|(mail_ref, _)| mail_ref);
+        refs.filter(|mail| mail.status != MailStatus::New).map(|mail| mail.raw.clone()).collect()
     }
 
     /// Whether the account's mode allows acting.

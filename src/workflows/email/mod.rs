@@ -37,6 +37,7 @@ mod unsubscribe;
 use crate::graph::{BuildError, Graph, Workflow, ask, end, goto};
 use crate::inbox::Spec;
 use crate::workflows::Services;
+use crate::workflows::agent_loop::{Names, Options, agent_loop};
 use crate::workflows::services::check_model;
 use std::sync::Arc;
 
@@ -99,14 +100,9 @@ fn graph() -> Result<Graph<Email, Services>, BuildError> {
 }
 
 fn response_agent() -> Result<Graph<Email, Services>, BuildError> {
-    Graph::builder("response_agent", "llm_call")
-        .node("llm_call", nodes::llm_call, [goto("interrupt_handler"), goto("leave")])
-        .node(
-            "interrupt_handler",
-            nodes::interrupt_handler,
-            [ask("act"), goto("act"), goto("llm_call"), goto("leave")],
-        )
-        .node("act", nodes::act, [goto("update_memory")])
+    let names = Names { between: Some("update_memory"), end: Some("leave"), ..Names::default() };
+    let options = Options::new(nodes::reply_turn).words(nodes::reply_words).end_label(|_| "ignore");
+    agent_loop(Graph::builder("response_agent", "llm_call"), names, nodes::reply_tools, options)
         .node(
             "update_memory",
             nodes::update_memory_of_reply,

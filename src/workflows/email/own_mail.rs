@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 /// The mail the person wrote in their first answer, if they wrote one.
 pub(super) async fn from_answer(ctx: &Ctx<Services>, state: &Email) -> Result<Option<OwnMail>, NodeError> {
-    match state.answers.first() {
+    match state.dialog.answers.first() {
         Some(Answer { key, decision: Decision::Edit { args }, .. }) => {
             read(ctx, state, key, args).await.map(Some)
         }

@@ -1,8 +1,9 @@
 //! The types that make up a mail's state.
 
+use super::tools;
 use crate::graph::Answer;
 use crate::llm::ToolCall;
-use crate::workflows::email::facts::CallResult;
+use crate::workflows::agent_loop::{CallResult, Dialog, Turn};
 use crate::workflows::lesson::CauseKind;
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -46,6 +47,24 @@ pub struct MailRef {
     pub from: String,
     pub subject: String,
     pub date: Option<Timestamp>,
+    pub status: MailStatus,
+}
+
+/// What has become of a mail.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MailStatus {
+    /// It came after the person's newest answer.
+    #[default]
+    New,
+    /// The person could see it when they last answered.
+    Seen,
+    /// Triage ignored it.
+    Ignored,
+    /// The person, or one of their grants, decided on it.
+    Decided,
+    /// It was shown until its time ran out.
+    Expired,
 }
 
 impl MailRef {
@@ -78,35 +97,6 @@ pub enum TriagedBy {
     Person,
 }
 
-/// One entry of the conversation with the model.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "what", rename_all = "snake_case")]
-pub enum Turn {
-    /// The person's words.
-    Told { text: String },
-    /// The calls the model proposed, including the person's edits.
-    Called {
-        /// Text next to the calls.
-        #[serde(default)]
-        text: String,
-        /// In the model's order.
-        calls: Vec<ToolCall>,
-    },
-    /// The result of one call.
-    Became {
-        call: String,
-        tool: String,
-        how: CallResult,
-        /// The person's words, or the tool's answer.
-        text: String,
-        /// The tool's answer as data.
-        #[serde(default)]
-        data: Value,
-    },
-    /// New mail came. `mail` is its digest.
-    Came { mail: String },
-}
-
 /// Something that was sent, put into a calendar, or kept as a draft.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -124,6 +114,9 @@ pub struct SentNote {
     pub start: Option<String>,
     /// The beginning of the text.
     pub text: String,
+    /// The digest of the mail it answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answers: Option<String>,
 }
 
 /// A mail the person awaits an answer to.
@@ -163,63 +156,68 @@ pub struct PendingLesson {
     pub action: Option<String>,
 }
 
-/// The next step of answering.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum NextTurn {
-    /// Ask the model again.
-    #[default]
-    Model,
-    /// Ask the person about the changed proposal.
-    Ask,
-    Leave,
-}
-
-/// The result of the `act` node.
-#[derive(Debug, Default, Serialize, Deserialize)]
+/// What came of a call besides its result.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Acted {
-    /// Calls whose arguments were changed, by id.
-    pub edited: Vec<(String, Value)>,
-    /// The results of the calls that are over.
-    pub became: Vec<Turn>,
-    /// Everything that was sent.
+    /// Its id.
+    pub call: String,
+    /// What was sent.
     pub sent: Vec<SentNote>,
-    /// The digests of the mails that were answered.
-    pub answered: Vec<String>,
-    /// The digests of the mails that were decided on.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub decided: Vec<String>,
     /// The mail the person awaits an answer to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remind: Option<Reminder>,
-    pub lessons: Vec<PendingLesson>,
-    /// Lessons from edits that the person is asked about again, by call id.
-    pub unproven: BTreeMap<String, PendingLesson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lesson: Option<PendingLesson>,
+    /// The lesson of an edit that the person is asked about again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unproven: Option<PendingLesson>,
     /// Files read since then.
-    pub attached: BTreeMap<String, Attached>,
-    /// Why calls are asked about once more, by call id.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub asked_again: BTreeMap<String, String>,
+    pub attached: BTreeMap<String, Attached>,
+    /// Why it is asked about once more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked_again: Option<String>,
     /// A mail the person wrote instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own: Option<OwnMail>,
-    /// Whether something was skipped because the account only observes.
-    pub observed: bool,
-    /// Whether the person refused something.
-    pub refused: bool,
-    /// Whether nobody answered and the policy ended the thread.
+    /// Whether it was skipped because the account only observes.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub expired: bool,
-    pub then: NextTurn,
+    pub observed: bool,
 }
 
 /// A mail the person wrote themselves, with the files they named.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct OwnMail {
     /// The arguments of `write_email`.
     pub args: Value,
     /// The files, by the path they typed.
     #[serde(default)]
     pub attached: BTreeMap<String, Attached>,
+}
+
+/// If the person returned a draft with words, their additions stay in the new one; no model knows of them.
+pub(super) fn keep_person_only_args(dialog: &Dialog, calls: &mut [ToolCall]) {
+    let mut newest_first = dialog.messages.iter().rev();
+    let returned = newest_first.find_map(|turn| match turn {
+        Turn::Told { .. } | Turn::News { .. } => Some(None),
+        Turn::Became { call, tool, how: CallResult::Answered, .. } if tool == tools::WRITE_EMAIL => {
+            Some(Some(call))
+        }
+        Turn::Called { .. } | Turn::Said { .. } | Turn::Became { .. } => None,
+    });
+    let Some(id) = returned.flatten() else { return };
+    let draft = newest_first.find_map(|turn| match turn {
+        Turn::Called { calls, .. } => calls.iter().find(|call| call.id == *id),
+        Turn::Told { .. } | Turn::Said { .. } | Turn::Became { .. } | Turn::News { .. } => None,
+    });
+    let mut mails = calls.iter_mut().filter(|call| call.name == tools::WRITE_EMAIL);
+    // With two mails, we cannot tell which one they belong to.
+    if let (Some(draft), Some(mail), None) = (draft, mails.next(), mails.next()) {
+        for key in tools::PERSON_ONLY_ARGS {
+            if let Some(value) = draft.args.get(key) {
+                mail.args[key] = value.clone();
+            }
+        }
+    }
 }

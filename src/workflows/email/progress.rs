@@ -1,6 +1,6 @@
 //! How far a thread has got with its mails.
 
-use super::state::{Attached, Email};
+use super::state::{Attached, Email, MailStatus};
 use super::tools;
 use crate::graph::{Answer, Decision};
 use crate::text::words::with_full_stop;
@@ -34,14 +34,24 @@ impl Email {
         .find_map(|(kind, outcome)| did(kind).then_some(outcome))
     }
 
+    /// What has become of a mail.
+    pub fn status_of(&self, mail: &str) -> MailStatus {
+        self.email_input.iter().find(|one| one.raw == mail).map(|one| one.status).unwrap_or_default()
+    }
+
+    /// Whether the mail was answered by one that was sent.
+    pub fn is_answered(&self, mail: &str) -> bool {
+        self.sent.iter().any(|note| note.answers.as_deref() == Some(mail))
+    }
+
     /// Whether the thread is done with a mail: it was decided on, or shown until its time ran out.
     pub fn is_over(&self, mail: &str) -> bool {
-        holds(&self.decided, mail) || self.expired && holds(&self.shown, mail)
+        matches!(self.status_of(mail), MailStatus::Decided | MailStatus::Expired)
     }
 
     /// Whether triage ignored the mail, it was answered, or the thread is done with it.
     pub fn is_dealt_with(&self, mail: &str) -> bool {
-        self.is_over(mail) || holds(&self.ignored, mail) || holds(&self.answered, mail)
+        self.is_over(mail) || self.status_of(mail) == MailStatus::Ignored || self.is_answered(mail)
     }
 
     /// What could not be done when `node` failed, in a sentence; `acted` if it had done something before. `who` sent the
@@ -49,8 +59,9 @@ impl Email {
     pub fn failure_sentence(&self, node: &str, acted: bool, who: &str) -> String {
         let is_approved =
             |answer: &&Answer| !matches!(answer.decision, Decision::Ignore | Decision::Respond { .. });
-        let approved: Vec<&Answer> = self.answers.iter().filter(is_approved).collect();
-        let call = |key: &str| self.pending.iter().find(|call| call.id == key).map(|call| call.name.as_str());
+        let approved: Vec<&Answer> = self.dialog.answers.iter().filter(is_approved).collect();
+        let call =
+            |key: &str| self.dialog.pending.iter().find(|call| call.id == key).map(|call| call.name.as_str());
         let tool = match approved.as_slice() {
             [only] if node == "response_agent/act" && !acted => call(&only.key),
             // Of several approved calls, any may be the one that failed. After an effect, something else failed.
@@ -98,9 +109,4 @@ impl Email {
         }
         truncate(Visible::new(&lines.join("\n")).as_str(), 2_000).into_owned()
     }
-}
-
-/// Whether the mail's digest is in the list.
-pub(super) fn holds(digests: &[String], mail: &str) -> bool {
-    digests.iter().any(|digest| digest == mail)
 }

@@ -3,7 +3,7 @@
 use super::event_news;
 use super::mails::Conversation;
 use super::send;
-use super::state::{Attached, Email, Turn};
+use super::state::{Attached, Email};
 use super::times::{self, TimeLookup, TimeRange};
 use super::tools::{self, AnswerInvitationArgs, ScheduleMeetingArgs, UnsubscribeArgs, WriteEmailArgs};
 use super::unsubscribe;
@@ -16,7 +16,7 @@ use crate::mail::risk::{
     speaks_of_attachment, unsubscribe_risk,
 };
 use crate::workflows::Services;
-use crate::workflows::email::facts::CallResult;
+use crate::workflows::agent_loop::{CallResult, Turn};
 use serde_json::Value;
 
 /// How many words of a display name count as the name.
@@ -242,10 +242,10 @@ fn approved_texts(state: &Email) -> Vec<String> {
     let is_done = |id: &str| {
         let done =
             |turn: &Turn| matches!(turn, Turn::Became { call, how: CallResult::Done, .. } if call == id);
-        state.messages.iter().any(done)
+        state.dialog.messages.iter().any(done)
     };
     let mut texts = Vec::new();
-    for turn in &state.messages {
+    for turn in &state.dialog.messages {
         match turn {
             Turn::Told { text } | Turn::Became { how: CallResult::Answered, text, .. } => {
                 texts.push(text.clone())
@@ -254,7 +254,7 @@ fn approved_texts(state: &Email) -> Vec<String> {
                 let done = calls.iter().filter(|call| is_done(&call.id));
                 texts.extend(done.flat_map(|call| sent_texts(&call.args)));
             }
-            Turn::Became { .. } | Turn::Came { .. } => {}
+            Turn::Became { .. } | Turn::Said { .. } | Turn::News { .. } => {}
         }
     }
     texts

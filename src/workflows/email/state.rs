@@ -4,18 +4,17 @@
 
 use crate::calendar::Busy;
 use crate::graph::{Answer, Event, EventKind, State};
-use crate::llm::ToolCall;
-use crate::workflows::email::facts::CallResult;
+use crate::workflows::agent_loop::{CallResult, Dialog, LoopState, LoopUpdate, Turn};
 use crate::workflows::mail_facts::Class;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-use super::tools;
+use super::{parts, tools};
 
 pub use super::parts::{
-    Acted, Attached, Earlier, EmailInput, MailRef, NextTurn, OwnMail, PendingLesson, Reminder, SentNote,
-    TriagedBy, Turn,
+    Acted, Attached, Earlier, EmailInput, MailRef, MailStatus, OwnMail, PendingLesson, Reminder, SentNote,
+    TriagedBy,
 };
 
 /// A mail being handled.
@@ -34,6 +33,7 @@ pub struct Email {
     pub model_name: Option<String>,
     /// How this conversation was handled before.
     pub earlier: Option<Earlier>,
+    /// The class of the mail that was triaged last; none while newer mail must be triaged first.
     pub classification_decision: Option<Class>,
     pub triage_reasoning: String,
     /// What the mail is about, in one line.
@@ -52,27 +52,12 @@ pub struct Email {
     pub triaged: String,
     /// The digest of the mail being decided on: the one shown, or the one the pending calls answer.
     pub about: String,
-    /// Whether newer mail must be triaged before anything else.
-    pub again: bool,
-    /// The conversation with the model.
-    pub messages: Vec<Turn>,
-    /// Calls without a result so far.
-    pub pending: Vec<ToolCall>,
-    /// Whether mail came after the calls were proposed and before anybody was asked.
-    pub outdated: bool,
-    /// Whether mail came after the person answered and before we acted on the answer.
-    pub unseen: bool,
-    /// The person's newest answers.
-    pub answers: Vec<Answer>,
-    /// The digests of the mails the person could see when they last answered.
+    /// The conversation with the model, its proposals, and the person's newest answers.
+    #[serde(flatten)]
+    pub dialog: Dialog,
+    /// The answers that were acted on, until they are learned from.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub shown: Vec<String>,
-    /// The digests of the mails that the person, or one of their grants, decided on.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub decided: Vec<String>,
-    /// The digests of the mails that triage ignored.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub ignored: Vec<String>,
+    pub acted_on: Vec<Answer>,
     /// Busy times on the days of a proposed meeting, by call id. Empty if the calendar told us nothing.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub days: BTreeMap<String, Vec<Busy>>,
@@ -85,17 +70,11 @@ pub struct Email {
     /// Why pending calls are asked about once more, by call id.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub asked_again: BTreeMap<String, String>,
-    /// The next step of answering.
-    pub then: NextTurn,
-    /// Whether the person refused something.
-    pub refused: bool,
-    /// Whether nobody answered and the policy ended the thread.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub expired: bool,
+    /// A mail the person wrote in place of a proposal, until all answers are acted on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub own_mail: Option<OwnMail>,
     /// Everything that was sent.
     pub sent: Vec<SentNote>,
-    /// The digests of the mails that were answered.
-    pub answered: Vec<String>,
     /// The mail the person awaits an answer to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remind: Option<Reminder>,
@@ -112,7 +91,7 @@ pub struct Email {
 }
 
 /// Everything that can happen to a mail.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum EmailUpdate {
     Started {
@@ -165,36 +144,27 @@ pub enum EmailUpdate {
         /// Whether newer mail must be triaged next.
         #[serde(default)]
         again: bool,
-        /// The digests of the mails that were decided on.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        decided: Vec<String>,
         lessons: Vec<PendingLesson>,
         /// A mail the person wrote themselves.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         own: Option<OwnMail>,
     },
-    /// The model proposed calls.
-    Proposed {
-        /// Text next to the calls.
-        text: String,
-        calls: Vec<ToolCall>,
-        /// The digest of the mail the calls answer.
-        #[serde(default)]
-        about: String,
-    },
-    /// The person is asked, and the account's mode has changed since they were last asked.
-    Asked {
-        /// Whether the account only observes.
-        observing: bool,
-    },
-    /// The calendar gave the busy times on the days of proposed meetings.
-    Looked { days: BTreeMap<String, Vec<Busy>> },
-    /// Mail came before anybody was asked, so the model proposes again.
-    Outdated,
-    /// The decisions were carried out.
-    Acted(Box<Acted>),
+    /// The model is asked about this mail.
+    About { mail: String },
+    /// The person is asked about a call: whether the account only observes, and their busy times on the days of a
+    /// meeting.
+    Asked { call: String, observing: bool, busy: Option<Vec<Busy>> },
+    /// A call was carried out.
+    CarriedOut(Box<Acted>),
     /// The lessons were written down.
-    Learned,
+    Learned {
+        /// The digests of the mails that were decided on.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        decided: Vec<String>,
+        /// Whether nobody answered in time.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        expired: bool,
+    },
     /// Answering is over.
     Left {
         /// What became of the mail.
@@ -228,6 +198,20 @@ pub enum EmailUpdate {
     Heard { text: String },
     /// The person added a hint to a retry.
     Hinted { text: String },
+    #[serde(untagged)]
+    Loop(LoopUpdate),
+}
+
+impl From<LoopUpdate> for EmailUpdate {
+    fn from(update: LoopUpdate) -> Self {
+        Self::Loop(update)
+    }
+}
+
+impl LoopState for Email {
+    fn dialog(&self) -> &Dialog {
+        &self.dialog
+    }
 }
 
 impl State for Email {
@@ -277,43 +261,52 @@ impl State for Email {
             EmailUpdate::Triaged { class, reasoning, gist, by, unsure, suspicious, mail } => {
                 self.about.clone_from(&mail);
                 if class == Class::Ignore {
-                    self.ignored.push(mail.clone());
+                    self.set_status(&[mail.clone()], MailStatus::Ignored);
                 }
+                self.dialog.reopen("The mail is looked at anew.");
                 self.triaged = mail;
                 self.classification_decision = Some(class);
                 (self.triage_reasoning, self.gist, self.triaged_by) = (reasoning, gist, by);
                 (self.unsure, self.corrected) = (unsure, None);
                 // A later mail does not clear an earlier one.
                 self.suspicious |= suspicious;
-                self.again = false;
             }
             EmailUpdate::Answered { answers } => {
-                self.answers = answers;
-                self.unseen = false;
-                self.shown = self.mail_digests();
+                for mail in self.email_input.iter_mut().filter(|mail| mail.status == MailStatus::New) {
+                    mail.status = MailStatus::Seen;
+                }
+                self.asked_again.clear();
+                self.dialog.apply(LoopUpdate::Answered { answers });
             }
-            EmailUpdate::Shown { told, outcome, again, decided, lessons, own } => {
-                self.again = again;
-                self.note_decided(decided);
-                self.messages.extend(told.map(|text| Turn::Told { text }));
+            EmailUpdate::Shown { told, outcome, again, lessons, own } => {
+                if again {
+                    self.classification_decision = None;
+                }
+                self.tell(told);
                 self.outcome = outcome;
                 self.lessons.extend(lessons);
-                self.answers.clear();
+                self.acted_on = std::mem::take(&mut self.dialog.answers);
                 self.propose_own_mail(own);
             }
-            EmailUpdate::Proposed { text, calls, about } => {
-                self.about = about;
-                self.pending.clone_from(&calls);
-                self.outdated = false;
-                self.messages.push(Turn::Called { text, calls });
+            EmailUpdate::About { mail } => self.about = mail,
+            EmailUpdate::Asked { call, observing, busy } => {
+                self.observing = observing;
+                match busy {
+                    Some(busy) => self.days.insert(call, busy),
+                    None => self.days.remove(&call),
+                };
             }
-            EmailUpdate::Asked { observing } => self.observing = observing,
-            EmailUpdate::Looked { days } => self.days = days,
-            EmailUpdate::Outdated => {
-                self.drop_pending("New mail came in this conversation; look at it first.")
+            EmailUpdate::CarriedOut(acted) => self.apply_acted(*acted),
+            EmailUpdate::Learned { decided, expired } => {
+                self.lessons.clear();
+                self.acted_on.clear();
+                self.set_status(&decided, MailStatus::Decided);
+                for mail in
+                    self.email_input.iter_mut().filter(|mail| expired && mail.status == MailStatus::Seen)
+                {
+                    mail.status = MailStatus::Expired;
+                }
             }
-            EmailUpdate::Acted(acted) => self.apply_acted(*acted),
-            EmailUpdate::Learned => self.lessons.clear(),
             EmailUpdate::Left { outcome } => self.outcome = Some(outcome),
             EmailUpdate::Handled { outcome, notes } => {
                 self.outcome = Some(outcome);
@@ -321,35 +314,47 @@ impl State for Email {
             }
             EmailUpdate::Reminded { told, own } => {
                 self.remind = None;
-                self.answers.clear();
+                self.dialog.answers.clear();
                 if told.is_some() || own.is_some() {
                     self.reopen();
                 }
-                self.messages.extend(told.map(|text| Turn::Told { text }));
+                self.tell(told);
                 self.propose_own_mail(own);
             }
             EmailUpdate::Came { mail } => self.add_mail(mail),
             EmailUpdate::Settled { reason } => {
                 self.remind = None;
                 self.settled = Some(reason);
-                self.answers.clear();
-                self.drop_pending("This was settled elsewhere.");
+                self.dialog.reopen("This was settled elsewhere.");
+                self.dialog.stop();
             }
             EmailUpdate::Corrected { class } => {
                 self.reopen();
                 self.corrected = Some(class);
             }
-            EmailUpdate::EventNews { tool, args } => self.ask_about(&tool, args),
+            EmailUpdate::EventNews { tool, args } => self.dialog.propose_own(&tool, args),
             EmailUpdate::Unsubscribe => {
                 self.reopen();
-                self.ask_about(tools::UNSUBSCRIBE, json!({}));
+                self.dialog.propose_own(tools::UNSUBSCRIBE, json!({}));
             }
             EmailUpdate::Heard { text } => {
                 self.reopen();
                 self.corrected = Some(Class::Respond);
-                self.messages.push(Turn::Told { text });
+                self.tell(Some(text));
             }
-            EmailUpdate::Hinted { text } => self.messages.push(Turn::Told { text }),
+            EmailUpdate::Hinted { text } => self.tell(Some(text)),
+            EmailUpdate::Loop(mut update) => {
+                match &mut update {
+                    LoopUpdate::Proposed { calls, own: false, .. } => {
+                        parts::keep_person_only_args(&self.dialog, calls);
+                    }
+                    LoopUpdate::Acted => self.acted_on = self.dialog.answers.clone(),
+                    _ => {}
+                }
+                self.dialog.apply(update);
+                let own = self.own_mail.take_if(|_| self.dialog.answers.is_empty());
+                self.propose_own_mail(own);
+            }
         }
     }
 
@@ -381,63 +386,50 @@ impl Email {
         self.email_input.iter().map(|mail_ref| mail_ref.raw.clone()).collect()
     }
 
-    fn note_decided(&mut self, mails: Vec<String>) {
-        for mail in mails {
-            if !self.decided.contains(&mail) {
-                self.decided.push(mail);
-            }
+    /// Sets the status of these mails.
+    fn set_status(&mut self, digests: &[String], status: MailStatus) {
+        for mail in self.email_input.iter_mut().filter(|mail| digests.contains(&mail.raw)) {
+            mail.status = status;
         }
+    }
+
+    fn tell(&mut self, text: Option<String>) {
+        self.dialog.messages.extend(text.map(|text| Turn::Told { text }));
     }
 
     /// The person wants something else, so all decisions are void.
     fn reopen(&mut self) {
-        self.decided.clear();
+        for mail in self.email_input.iter_mut().filter(|mail| mail.status == MailStatus::Decided) {
+            mail.status = MailStatus::Seen;
+        }
         self.start_over();
     }
 
     /// Starts the thread over, keeping what it knows.
     fn start_over(&mut self) {
-        self.drop_pending("This was set aside; the mail is looked at anew.");
-        (self.outcome, self.settled, self.then) = (None, None, NextTurn::Model);
-        (self.refused, self.expired, self.remind) = (false, false, None);
-        self.answers.clear();
+        self.dialog.reopen("This was set aside; the mail is looked at anew.");
+        (self.outcome, self.settled, self.remind) = (None, None, None);
+        for mail in self.email_input.iter_mut().filter(|mail| mail.status == MailStatus::Expired) {
+            mail.status = MailStatus::Seen;
+        }
     }
 
     /// Asks about a mail the person wrote, as if it were a proposal.
     fn propose_own_mail(&mut self, own: Option<OwnMail>) {
         let Some(mut own) = own else { return };
         self.attached.append(&mut own.attached);
-        self.ask_about(tools::WRITE_EMAIL, own.args);
+        self.dialog.propose_own(tools::WRITE_EMAIL, own.args);
     }
 
     /// Whether a letter holds the person's newest words just as they typed them.
     pub fn repeats_words(&self, args: &Value) -> bool {
-        let newest = self.messages.iter().rev().find_map(|turn| match turn {
+        let newest = self.dialog.messages.iter().rev().find_map(|turn| match turn {
             Turn::Told { text } | Turn::Became { how: CallResult::Answered, text, .. } => Some(text.trim()),
-            Turn::Became { .. } | Turn::Called { .. } | Turn::Came { .. } => None,
+            Turn::Became { .. } | Turn::Called { .. } | Turn::Said { .. } | Turn::News { .. } => None,
         });
         let paragraphs = |text: &str| format!("\n\n{text}\n\n");
         let content = args.get("content").and_then(Value::as_str).unwrap_or_default();
         newest.is_some_and(|words| !words.is_empty() && paragraphs(content).contains(&paragraphs(words)))
-    }
-
-    /// Asks the person about a call as if the model had proposed it.
-    fn ask_about(&mut self, tool: &str, args: Value) {
-        let (id, name) = (format!("own{}", self.messages.len()), tool.to_owned());
-        let call = ToolCall { id, name, args, signature: None };
-        self.then = NextTurn::Ask;
-        self.pending = vec![call.clone()];
-        self.messages.push(Turn::Called { text: String::new(), calls: vec![call] });
-    }
-
-    /// Refuses all pending calls: each call needs a result before the model speaks again.
-    fn drop_pending(&mut self, why: &str) {
-        self.outdated = false;
-        for call in std::mem::take(&mut self.pending) {
-            let (call, tool) = (call.id, call.name);
-            let how = CallResult::Refused;
-            self.messages.push(Turn::Became { call, tool, how, text: why.to_owned(), data: Value::Null });
-        }
     }
 
     fn add_mail(&mut self, mail: MailRef) {
@@ -449,45 +441,22 @@ impl Email {
             // The thread was over, so this mail is triaged like any other.
             self.start_over();
         }
-        self.outdated = !self.pending.is_empty();
-        self.unseen |= !self.answers.is_empty();
-        self.messages.push(Turn::Came { mail: mail.raw.clone() });
+        self.dialog.news("New mail came in the conversation since; it is among the mails above.");
         self.email_id = mail.message_id.clone().unwrap_or_else(|| mail.raw.clone());
         self.email_input.push(mail);
     }
 
     fn apply_acted(&mut self, acted: Acted) {
-        for (id, args) in acted.edited {
-            let proposed = self.messages.iter_mut().rev().find_map(|turn| match turn {
-                Turn::Called { calls, .. } => calls.iter_mut().find(|call| call.id == id),
-                Turn::Told { .. } | Turn::Became { .. } | Turn::Came { .. } => None,
-            });
-            for call in proposed.into_iter().chain(self.pending.iter_mut().find(|call| call.id == id)) {
-                call.args.clone_from(&args);
-            }
-        }
-        let is_over = |id: &str| {
-            acted.became.iter().any(|turn| matches!(turn, Turn::Became { call, .. } if call == id))
-        };
-        self.pending.retain(|call| !is_over(&call.id));
-        self.messages.extend(acted.became);
         self.sent.extend(acted.sent);
-        self.answered.extend(acted.answered);
-        self.note_decided(acted.decided);
         self.remind = acted.remind.or(self.remind.take());
-        self.lessons.extend(acted.lessons);
+        self.lessons.extend(acted.lesson);
         self.attached.extend(acted.attached);
-        self.unproven = acted.unproven;
-        self.asked_again = acted.asked_again;
+        match acted.unproven {
+            Some(lesson) => self.unproven.insert(acted.call.clone(), lesson),
+            None => self.unproven.remove(&acted.call),
+        };
+        self.asked_again.extend(acted.asked_again.map(|why| (acted.call, why)));
         self.observed |= acted.observed;
-        self.refused |= acted.refused;
-        self.expired |= acted.expired;
-        self.then = acted.then;
-        if self.then == NextTurn::Ask {
-            // The person is asked about it unchanged; the card shows the new mail.
-            self.outdated = false;
-        }
-        self.answers.clear();
-        self.propose_own_mail(acted.own);
+        self.own_mail = acted.own.or(self.own_mail.take());
     }
 }

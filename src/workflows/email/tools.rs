@@ -192,12 +192,23 @@ pub fn needs_approval(tool: &str) -> bool {
 
 /// The tools a model is offered for this mail.
 pub fn offered(mail: &Mail, receiver: Option<&Receiver>) -> Vec<ToolSpec> {
+    let is_offered = |tool: &ToolSpec| match tool.name.as_str() {
+        ANSWER_INVITATION => answerable_invitation(mail).is_some(),
+        REMOVE_EVENT => mail.invitation.as_ref().is_some_and(|part| part.method == "CANCEL"),
+        UNSUBSCRIBE => unsubscribe_args(mail, receiver).is_some(),
+        _ => true,
+    };
+    specs().into_iter().filter(is_offered).collect()
+}
+
+/// All tools.
+pub fn specs() -> Vec<ToolSpec> {
     let tool = |name: &str, description: &str, schema: Value| ToolSpec {
         name: name.to_owned(),
         description: description.to_owned(),
         schema,
     };
-    let mut tools = vec![
+    vec![
         tool(
             WRITE_EMAIL,
             "Proposes a mail. The person reads it before it leaves, and may change it.",
@@ -216,21 +227,19 @@ pub fn offered(mail: &Mail, receiver: Option<&Receiver>) -> Vec<ToolSpec> {
             question(),
         ),
         tool(DONE, "Says that nothing is left to do about this mail.", done()),
-    ];
-    if answerable_invitation(mail).is_some() {
-        let text = "Proposes the answer to the invitation in this mail; it goes to who invites, and the event into the \
-                    person's calendar.";
-        tools.push(tool(ANSWER_INVITATION, text, answer_invitation()));
-    }
-    if mail.invitation.as_ref().is_some_and(|part| part.method == "CANCEL") {
-        let text = "Proposes to take the event that this mail cancels out of the person's calendar.";
-        tools.push(tool(REMOVE_EVENT, text, object(&json!({}), &[])));
-    }
-    if unsubscribe_args(mail, receiver).is_some() {
-        let text = "Proposes to leave the mailing list this mail came by.";
-        tools.push(tool(UNSUBSCRIBE, text, object(&json!({}), &[])));
-    }
-    tools
+        tool(
+            ANSWER_INVITATION,
+            "Proposes the answer to the invitation in this mail; it goes to who invites, and the event into the \
+             person's calendar.",
+            answer_invitation(),
+        ),
+        tool(
+            REMOVE_EVENT,
+            "Proposes to take the event that this mail cancels out of the person's calendar.",
+            object(&json!({}), &[]),
+        ),
+        tool(UNSUBSCRIBE, "Proposes to leave the mailing list this mail came by.", object(&json!({}), &[])),
+    ]
 }
 
 /// The schema for a person's edit of a call.

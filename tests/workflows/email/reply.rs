@@ -365,6 +365,7 @@ async fn a_draft_that_comes_back_is_before_the_model_with_the_word_to_keep_what_
     let (inbox, thread) = EmailInbox::proposing(offering).await;
     inbox.answer(&thread, respond("shorter")).await;
     assert_contains(&inbox.prompt(1), ["Tuesday at 15:00 or Thursday at 10:00"]);
-    let told = ["The person says: shorter", "every answer, offer, time and date in it stays"];
-    assert_contains(&words(&inbox.model.requests_for("email.reply")[1]), told);
+    let request = &inbox.model.requests_for("email.reply")[1];
+    assert_contains(&words(request), ["The person says: shorter"]);
+    assert_contains(&request.system, ["every answer, offer, time and date in it stays"]);
 }

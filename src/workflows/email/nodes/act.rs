@@ -1,17 +1,15 @@
-//! Carries out the decisions: every accepted and edited call, in the order of the message, and the calls that need no
-//! approval.
+//! Carries out what was decided on a call.
 
-use super::NodeResult;
-use crate::graph::{Answer, Authorization, Command, Ctx, Decision, NodeError};
+use crate::graph::{Answer, Authorization, Ctx, Decision, NodeError};
 use crate::llm::ToolCall;
 use crate::mail::Sent;
 use crate::mail::compose::Draft;
 use crate::text::truncate;
 use crate::workflows::Services;
-use crate::workflows::email::facts::CallResult;
+use crate::workflows::agent_loop::{Accepted, CallResult, Outcome};
 use crate::workflows::email::mails::Conversation;
 use crate::workflows::email::send::{self, AddEvent, SaveDraft, SendMail};
-use crate::workflows::email::state::{Acted, Email, EmailUpdate, NextTurn, PendingLesson, SentNote, Turn};
+use crate::workflows::email::state::{Acted, Email, EmailUpdate, PendingLesson, SentNote};
 use crate::workflows::email::tools::{
     self, CheckCalendarArgs, ScheduleMeetingArgs, UnsubscribeArgs, WriteEmailArgs,
 };
@@ -22,46 +20,59 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-pub(in crate::workflows::email) async fn act(ctx: Ctx<Services>, state: Arc<Email>) -> NodeResult {
+/// Carries out an accepted or edited call, or keeps it as a draft.
+pub(super) async fn act(
+    ctx: Ctx<Services>,
+    state: Arc<Email>,
+    accepted: Accepted,
+) -> Result<Outcome<Email>, NodeError> {
     let conversation = Conversation::read(ctx.services(), &state)?;
+    let Accepted { call, args, answer } = accepted.clone();
+    let Some(answer) = answer else { return Ok(Outcome::again()) };
     let mut run = ActRun {
         ctx: &ctx,
         state: &state,
         conversation: &conversation,
-        acted: Acted::default(),
-        person_spoke: false,
+        acted: Acted { call: call.id.clone(), ..Acted::default() },
+        result: None,
         is_finished: false,
     };
-    if !state.is_settled() {
-        for call in &state.pending {
-            run.process(call).await?;
-            if !run.has_result(call) {
-                run.ask_again(call, "it could not be done as it was.");
-            }
+    match &answer.decision {
+        Decision::Edit { args } if tools::has_no_edit(&call.name) => {
+            run.acted.own = Some(own_mail::read(&ctx, &state, &answer.key, args).await?);
+            run.result = Some((CallResult::Answered, "I write this mail myself.".to_owned()));
+        }
+        Decision::Edit { .. } => run.apply_edit(&call, &answer, args).await?,
+        Decision::Draft => run.draft(&call, accepted.basis(), &args).await?,
+        Decision::Accept | Decision::Respond { .. } | Decision::Ignore => {
+            run.carry_out(&call, accepted.basis(), args).await?;
+            run.keep_lesson(state.unproven.get(&call.id).cloned());
         }
     }
-    if run.acted.own.is_some() {
-        run.drop_others();
+    if run.result.is_none() {
+        run.ask_again("it could not be done as it was.");
     }
-    let (person_spoke, is_finished) = (run.person_spoke, run.is_finished);
-    let mut acted = run.acted;
-    let has_open_calls = state.pending.len() > acted.became.len();
-    if !has_open_calls {
-        acted.decided = conversation.decided(&state);
-    }
-    acted.then = match (has_open_calls, person_spoke, is_finished) {
-        _ if state.is_settled() => NextTurn::Leave,
-        _ if acted.own.is_some() => NextTurn::Ask,
-        (true, _, _) => NextTurn::Ask,
-        (false, true, _) => NextTurn::Model,
-        // The end applies to the mail it was about, unless the person also dismissed the new one.
-        (false, false, true) if conversation.has_news() && (state.unseen || !acted.refused) => {
-            NextTurn::Model
-        }
-        (false, false, true) => NextTurn::Leave,
-        (false, false, false) => NextTurn::Model,
+    let ActRun { acted, result, is_finished, .. } = run;
+    let outcome = match result {
+        Some((how, text)) => Outcome::with(how, text, Value::Null),
+        None => Outcome::again(),
     };
-    Ok(Command::goto("update_memory").update(EmailUpdate::Acted(Box::new(acted))))
+    let outcome = if is_finished { outcome.ending() } else { outcome };
+    Ok(outcome.update(EmailUpdate::CarriedOut(Box::new(acted))))
+}
+
+/// Tells when the person is busy.
+pub(super) async fn check_calendar(
+    ctx: Ctx<Services>,
+    _: Arc<Email>,
+    accepted: Accepted,
+) -> Result<Outcome<Email>, NodeError> {
+    let CheckCalendarArgs { days } = read(&accepted.args)?;
+    let lookup = async { meeting::availability(ctx.services(), &days).await };
+    Ok(match ctx.call(&format!("calendar:{}", accepted.call.id), lookup).await? {
+        Ok((text, data)) => Outcome::with(CallResult::Done, text, data),
+        Err(text) => Outcome::failed(text),
+    })
 }
 
 pub(super) struct ActRun<'a> {
@@ -69,103 +80,15 @@ pub(super) struct ActRun<'a> {
     state: &'a Email,
     pub conversation: &'a Conversation,
     pub acted: Acted,
-    /// The person said something to the model.
-    person_spoke: bool,
-    /// Something was refused, kept as a draft, or the model is done.
+    /// How the call went; it is asked about again without one.
+    pub result: Option<(CallResult, String)>,
+    /// Answering ends with this call.
     pub is_finished: bool,
 }
 
 impl ActRun<'_> {
-    async fn process(&mut self, call: &ToolCall) -> Result<(), NodeError> {
-        if !tools::needs_approval(&call.name) {
-            return self.run(call).await;
-        }
-        let Some(answer) = self.state.answers.iter().find(|answer| answer.key == call.id) else {
-            return Ok(());
-        };
-        match &answer.decision {
-            Decision::Accept => {
-                let lesson = self.state.unproven.get(&call.id).cloned();
-                self.carry_out(call, answer, answer.proposed.clone()).await?;
-                self.keep_lesson(call, lesson);
-                Ok(())
-            }
-            Decision::Edit { args } if tools::has_no_edit(&call.name) => {
-                self.acted.own = Some(own_mail::read(self.ctx, self.state, &answer.key, args).await?);
-                let text = "I write this mail myself.".to_owned();
-                self.record_result(call, CallResult::Answered, text, Value::Null);
-                Ok(())
-            }
-            Decision::Edit { args } => self.apply_edit(call, answer, args.clone()).await,
-            Decision::Draft => self.draft(call, answer).await,
-            Decision::Respond { text } => {
-                self.person_spoke = true;
-                if call.name != tools::QUESTION {
-                    self.learn(namespace(&call.name), CauseKind::ProposalAnswered, call, answer);
-                }
-                self.record_result(call, CallResult::Answered, text.clone(), Value::Null);
-                Ok(())
-            }
-            Decision::Ignore => {
-                self.is_finished = true;
-                self.acted.refused = true;
-                self.acted.expired |= answer.expired;
-                // Taking one of two proposals, or having answered before, does not mean that the mail needed no answer.
-                let mut answers = self.state.answers.iter();
-                let all_refused = answers.all(|one| matches!(one.decision, Decision::Ignore));
-                let is_about_mail = !matches!(call.name.as_str(), tools::UNSUBSCRIBE | tools::REMOVE_EVENT);
-                if is_about_mail && all_refused && self.state.sent_outcome().is_none() {
-                    self.learn(defaults::TRIAGE, CauseKind::ProposalIgnored, call, answer);
-                }
-                let text = if answer.expired { "Nobody answered in time." } else { "" };
-                self.record_result(call, CallResult::Refused, text.to_owned(), Value::Null);
-                Ok(())
-            }
-        }
-    }
-
-    /// If the person writes the mail themselves, the other calls of the message are dropped.
-    fn drop_others(&mut self) {
-        for call in &self.state.pending {
-            if !self.has_result(call) {
-                let text = "The person writes this mail themselves.".to_owned();
-                self.record_result(call, CallResult::Refused, text, Value::Null);
-            }
-        }
-    }
-
-    /// Runs a call that needs no approval.
-    async fn run(&mut self, call: &ToolCall) -> Result<(), NodeError> {
-        match call.name.as_str() {
-            tools::DONE => {
-                self.is_finished = true;
-                self.record_result(call, CallResult::Done, String::new(), Value::Null);
-            }
-            tools::CHECK_CALENDAR => {
-                let CheckCalendarArgs { days } = read(&call.args)?;
-                let lookup = async { meeting::availability(self.ctx.services(), &days).await };
-                match self.ctx.call(&format!("calendar:{}", call.id), lookup).await? {
-                    Ok((text, data)) => self.record_result(call, CallResult::Done, text, data),
-                    Err(text) => self.record_result(call, CallResult::Failed, text, Value::Null),
-                }
-            }
-            other => {
-                self.record_result(
-                    call,
-                    CallResult::Failed,
-                    format!("There is no tool `{other}`."),
-                    Value::Null,
-                );
-            }
-        }
-        Ok(())
-    }
-
     async fn apply_edit(&mut self, call: &ToolCall, answer: &Answer, args: Value) -> Result<(), NodeError> {
         let mut lesson = self.state.unproven.get(&call.id).cloned();
-        if args != call.args {
-            self.acted.edited.push((call.id.clone(), args.clone()));
-        }
         if tools::without_person_only_args(&args) != tools::without_person_only_args(&call.args) {
             lesson = lesson_of(namespace(&call.name), CauseKind::ProposalEdited, call, answer);
         }
@@ -183,15 +106,15 @@ impl ActRun<'_> {
                 } else {
                     "you attached a file. This is what would be sent."
                 };
-                self.ask_again(call, why);
+                self.ask_again(why);
                 self.acted.attached.extend(fresh);
-                self.keep_lesson(call, lesson);
+                self.keep_lesson(lesson);
                 return Ok(());
             }
         }
         if risks::edit_needs_a_look(self.ctx.services(), self.conversation, &call.name, &call.args, &args)? {
-            self.ask_again(call, "your change brought a new warning.");
-            self.keep_lesson(call, lesson);
+            self.ask_again("your change brought a new warning.");
+            self.keep_lesson(lesson);
             return Ok(());
         }
         if risks::edit_changes_time(&call.name, &answer.proposed, &args) {
@@ -200,47 +123,44 @@ impl ActRun<'_> {
             let look = async { Ok(risks::time_problem(services, conversation, tool, before, &args).await) };
             let why = self.ctx.call(&format!("time:{}", call.id), look).await?;
             if let Some(why) = why {
-                self.ask_again(call, why);
-                self.keep_lesson(call, lesson);
+                self.ask_again(why);
+                self.keep_lesson(lesson);
                 return Ok(());
             }
         }
-        self.carry_out(call, answer, args).await?;
-        self.keep_lesson(call, lesson);
+        let basis = Authorization::Decision { key: answer.key.clone(), args: args.clone() };
+        self.carry_out(call, basis, args).await?;
+        self.keep_lesson(lesson);
         Ok(())
     }
 
     /// An edit teaches once its call is over. If we ask about it again, it may still be taken back.
-    fn keep_lesson(&mut self, call: &ToolCall, lesson: Option<PendingLesson>) {
-        if self.has_result(call) {
-            self.acted.lessons.extend(lesson);
-        } else {
-            self.acted.unproven.extend(lesson.map(|lesson| (call.id.clone(), lesson)));
+    fn keep_lesson(&mut self, lesson: Option<PendingLesson>) {
+        match self.result {
+            Some(_) => self.acted.lesson = lesson,
+            None => self.acted.unproven = lesson,
         }
     }
 
     /// Does exactly what was approved. If a call cannot be done as it is, we ask about it again.
-    async fn carry_out(&mut self, call: &ToolCall, answer: &Answer, args: Value) -> Result<(), NodeError> {
+    async fn carry_out(
+        &mut self,
+        call: &ToolCall,
+        basis: Authorization,
+        args: Value,
+    ) -> Result<(), NodeError> {
         let services = self.ctx.services();
-        let basis = Authorization::Decision { key: answer.key.clone(), args: args.clone() };
         match call.name.as_str() {
             tools::WRITE_EMAIL => {
                 let args: WriteEmailArgs = read(&args)?;
                 let files = send::files(services, self.state, &args.attachments)?;
                 let Some(files) = files else { return Ok(()) };
                 let Ok(draft) = send::draft(services, self.conversation, &args, files) else { return Ok(()) };
-                let note = note("mail", call, &draft, &args.content);
+                let mut note = note("mail", call, &draft, &args.content);
+                note.answers = self.mail_answered().filter(|_| send::is_answer(self.conversation, &args));
                 self.send(call, basis, &draft, note).await?;
-                let sent = self.acted.sent.iter().find(|note| note.call == call.id);
-                if let Some(note) = sent
-                    && let Some(reminder) = remind::reminder(services, &args, &note.to)
-                {
-                    self.acted.remind = Some(reminder);
-                }
-                if sent.is_some() && send::is_answer(self.conversation, &args) {
-                    self.acted
-                        .answered
-                        .extend(self.conversation.about().map(|(mail_ref, _)| mail_ref.raw.clone()));
+                if let Some(note) = self.acted.sent.first() {
+                    self.acted.remind = remind::reminder(services, &args, &note.to);
                 }
                 Ok(())
             }
@@ -259,7 +179,7 @@ impl ActRun<'_> {
             tools::REMOVE_EVENT => self.remove_event(call, basis, &read(&args)?).await,
             // A question cannot be accepted. If somebody did, we tell the model.
             _ => {
-                self.record_result(call, CallResult::Answered, "(no answer)".to_owned(), Value::Null);
+                self.result = Some((CallResult::Answered, "(no answer)".to_owned()));
                 Ok(())
             }
         }
@@ -272,11 +192,10 @@ impl ActRun<'_> {
         draft: &Draft,
         note: SentNote,
     ) -> Result<(), NodeError> {
-        if self.hold_back_if_observing(call) {
+        if self.hold_back_if_observing() {
             return Ok(());
         }
-        self.send_once(call, basis, draft, note, "It").await?;
-        Ok(())
+        self.send_once(call, basis, draft, note, "It").await
     }
 
     /// Leaves a list with one request.
@@ -287,7 +206,7 @@ impl ActRun<'_> {
         url: &str,
     ) -> Result<(), NodeError> {
         self.is_finished = true;
-        if self.hold_back_if_observing(call) {
+        if self.hold_back_if_observing() {
             return Ok(());
         }
         let effect = Arc::new(LeaveList(self.ctx.services().http.clone()));
@@ -297,7 +216,7 @@ impl ActRun<'_> {
         let text = format!("{host} was told to take the person off the list.");
         let (kind, call_id) = ("unsubscribe".to_owned(), call.id.clone());
         self.acted.sent.push(SentNote { kind, call: call_id, to: vec![host], ..SentNote::default() });
-        self.record_result(call, CallResult::Done, text, Value::Null);
+        self.done(text);
         Ok(())
     }
 
@@ -313,7 +232,7 @@ impl ActRun<'_> {
             return Ok(());
         };
         let Ok(draft) = meeting::invitation(services, self.conversation, &event, args) else { return Ok(()) };
-        if self.hold_back_if_observing(call) {
+        if self.hold_back_if_observing() {
             return Ok(());
         }
         let mut lead = "The invitation";
@@ -325,18 +244,17 @@ impl ActRun<'_> {
             lead = "It stands in the calendar. The invitation";
         }
         let note = SentNote { start: Some(args.start.clone()), ..note("meeting", call, &draft, "") };
-        self.send_once(call, basis, &draft, note, lead).await?;
-        Ok(())
+        self.send_once(call, basis, &draft, note, lead).await
     }
 
-    async fn draft(&mut self, call: &ToolCall, answer: &Answer) -> Result<(), NodeError> {
+    async fn draft(&mut self, call: &ToolCall, basis: Authorization, args: &Value) -> Result<(), NodeError> {
         let services = self.ctx.services();
-        let args: WriteEmailArgs = read(&answer.proposed)?;
+        let args: WriteEmailArgs = read(args)?;
         let files = send::files(services, self.state, &args.attachments)?;
         let Some(files) = files else { return Ok(()) };
         let Ok(draft) = send::draft(services, self.conversation, &args, files) else { return Ok(()) };
         self.is_finished = true;
-        if self.hold_back_if_observing(call) {
+        if self.hold_back_if_observing() {
             return Ok(());
         }
         let Some(account) = &self.conversation.account else {
@@ -345,17 +263,16 @@ impl ActRun<'_> {
         let Ok(bytes) = send::bytes(services, self.ctx.step_context(), &call.id, &draft) else {
             return Ok(());
         };
-        let basis = Authorization::Draft { key: answer.key.clone(), args: answer.proposed.clone() };
         let effect = Arc::new(SaveDraft(account.mailbox.clone()));
         self.ctx.once(&format!("draft:{}", call.id), basis, bytes, effect).await?;
         self.acted.sent.push(note("draft", call, &draft, &args.content));
         let text = "It was kept as a draft; the person sends it themselves.";
-        self.record_result(call, CallResult::Done, text.to_owned(), Value::Null);
+        self.done(text);
         Ok(())
     }
 
-    /// Sends a mail, once, and records it in a sentence that begins with `lead`. False if it cannot be composed; then
-    /// we ask about it again.
+    /// Sends a mail, once, and records it in a sentence that begins with `lead`. If it cannot be composed, we ask about it
+    /// again.
     pub(super) async fn send_once(
         &mut self,
         call: &ToolCall,
@@ -363,13 +280,13 @@ impl ActRun<'_> {
         draft: &Draft,
         note: SentNote,
         lead: &str,
-    ) -> Result<bool, NodeError> {
+    ) -> Result<(), NodeError> {
         let services = self.ctx.services();
         let bytes = match send::bytes(services, self.ctx.step_context(), &call.id, draft) {
             Ok(bytes) => bytes,
             Err(error) => {
-                self.ask_again(call, format!("it could not be sent, because {error}."));
-                return Ok(false);
+                self.ask_again(format!("it could not be sent, because {error}."));
+                return Ok(());
             }
         };
         let outgoing = self.conversation.account.as_ref().and_then(|account| account.outgoing.clone());
@@ -387,55 +304,55 @@ impl ActRun<'_> {
         let sent: Sent = serde_json::from_value(outcome).unwrap_or_default();
         let text = format!("{lead} was sent to {}.{}", note.to.join(", "), refused_text(&sent));
         self.acted.sent.push(SentNote { message_id: sent.message_id, ..note });
-        self.record_result(call, CallResult::Done, text, Value::Null);
-        Ok(true)
+        self.done(text);
+        Ok(())
     }
 
     /// Whether we must do nothing. If the account only observes, the call is over and says so. If it only observed when
     /// we asked, the person was told that nothing would be sent, so we ask again.
-    pub(super) fn hold_back_if_observing(&mut self, call: &ToolCall) -> bool {
+    pub(super) fn hold_back_if_observing(&mut self) -> bool {
         if self.conversation.acts() {
             if self.state.observing {
                 let why =
                     "this was proposed while the account only observed, so nothing was sent. Now it acts.";
-                self.ask_again(call, why);
+                self.ask_again(why);
             }
             return self.state.observing;
         }
         self.acted.observed = true;
         let text = "Nothing was sent: this account only observes (mode = \"observe\"). Take it as done.";
-        self.record_result(call, CallResult::Done, text.to_owned(), Value::Null);
+        self.done(text);
         true
     }
 
-    fn learn(&mut self, namespace: &str, kind: CauseKind, call: &ToolCall, answer: &Answer) {
-        self.acted.lessons.extend(lesson_of(namespace, kind, call, answer));
+    /// Says why the call is asked about once more. The first reason counts.
+    pub(super) fn ask_again(&mut self, why: impl Into<String>) {
+        self.acted.asked_again.get_or_insert_with(|| why.into());
     }
 
-    /// Says why a call is asked about once more. The first reason counts.
-    pub(super) fn ask_again(&mut self, call: &ToolCall, why: impl Into<String>) {
-        self.acted.asked_again.entry(call.id.clone()).or_insert_with(|| why.into());
+    pub(super) fn done(&mut self, text: impl Into<String>) {
+        self.result = Some((CallResult::Done, text.into()));
     }
 
-    fn has_result(&self, call: &ToolCall) -> bool {
-        let is_result = |turn: &Turn| matches!(turn, Turn::Became { call: id, .. } if *id == call.id);
-        self.acted.became.iter().any(is_result)
-    }
-
-    pub(super) fn record_result(&mut self, call: &ToolCall, how: CallResult, text: String, data: Value) {
-        let (call, tool) = (call.id.clone(), call.name.clone());
-        self.acted.became.push(Turn::Became { call, tool, how, text, data });
+    /// The digest of the mail that an answer answers.
+    pub(super) fn mail_answered(&self) -> Option<String> {
+        self.conversation.about().map(|(mail_ref, _)| mail_ref.raw.clone())
     }
 }
 
 /// The lesson of an answer, if it may teach.
-fn lesson_of(namespace: &str, kind: CauseKind, call: &ToolCall, answer: &Answer) -> Option<PendingLesson> {
+pub(super) fn lesson_of(
+    namespace: &str,
+    kind: CauseKind,
+    call: &ToolCall,
+    answer: &Answer,
+) -> Option<PendingLesson> {
     let (namespace, action) = (namespace.to_owned(), Some(call.name.clone()));
     answer.learn.then(|| PendingLesson { namespace, kind, answer: Some(answer.clone()), action })
 }
 
 /// The profile that learns from answers about a proposal.
-fn namespace(tool: &str) -> &'static str {
+pub(super) fn namespace(tool: &str) -> &'static str {
     if tool == tools::SCHEDULE_MEETING { defaults::CALENDAR } else { defaults::RESPONSE }
 }
 

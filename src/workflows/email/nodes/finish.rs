@@ -9,12 +9,10 @@ use crate::mail::{Account, Handled};
 use crate::text::short_line;
 use crate::workflows::Services;
 use crate::workflows::email::mails::Conversation;
-use crate::workflows::email::progress::holds;
 use crate::workflows::email::send::Mark;
-use crate::workflows::email::state::{Email, EmailUpdate, TriagedBy, Turn};
-use crate::workflows::email::{own_mail, remind, tools};
+use crate::workflows::email::state::{Email, EmailUpdate, MailStatus, TriagedBy};
+use crate::workflows::email::{own_mail, remind};
 use crate::workflows::mail_facts::Class;
-use serde_json::Value;
 use std::sync::Arc;
 
 /// The grant that allows marking mail in the mailbox.
@@ -53,7 +51,7 @@ pub(in crate::workflows::email) async fn leave(ctx: Ctx<Services>, state: Arc<Em
         outcome
     } else if state.observed {
         "unsent"
-    } else if state.expired {
+    } else if state.email_input.iter().any(|mail| mail.status == MailStatus::Expired) {
         "expired"
     } else {
         "ignored"
@@ -63,15 +61,8 @@ pub(in crate::workflows::email) async fn leave(ctx: Ctx<Services>, state: Arc<Em
 
 /// Why a mail that needed an answer is only shown.
 fn why_shown(state: &Email) -> String {
-    let last_proposal = state.messages.iter().rev().find_map(|turn| match turn {
-        Turn::Called { text, calls } => Some((text, calls)),
-        Turn::Told { .. } | Turn::Became { .. } | Turn::Came { .. } => None,
-    });
-    let reason = last_proposal.and_then(|(text, calls)| {
-        let done = calls.iter().find(|call| call.name == tools::DONE);
-        let stated = done.and_then(|call| call.args.get("reason")).and_then(Value::as_str);
-        stated.into_iter().chain([text.as_str()]).map(str::trim).find(|reason| !reason.is_empty())
-    });
+    let said = [state.dialog.answer.as_deref().unwrap_or_default(), state.dialog.thought()];
+    let reason = said.into_iter().map(str::trim).find(|reason| !reason.is_empty());
     let lead = "Triage says to answer it, but the model proposes no reply";
     match reason {
         Some(reason) => format!("{lead}: {}", short_line(reason, 300)),
@@ -113,7 +104,7 @@ pub(in crate::workflows::email) async fn mark_as_read_node(
 
 /// Processes the person's decision on a mail that nobody answered.
 pub(in crate::workflows::email) async fn reminded(ctx: Ctx<Services>, state: Arc<Email>) -> NodeResult {
-    let instructions = match state.answers.first().map(|answer| &answer.decision) {
+    let instructions = match state.dialog.answers.first().map(|answer| &answer.decision) {
         Some(Decision::Respond { text }) => Some(text.clone()),
         Some(Decision::Accept) => {
             state.remind.as_ref().map(|reminder| remind::follow_up_text(ctx.services(), reminder.sent_at))
@@ -159,11 +150,11 @@ async fn mark(ctx: &Ctx<Services>, state: &Email) -> Result<Vec<String>, NodeErr
 fn mark_kind(account: &Account, state: &Email, digest: &str) -> Option<Handled> {
     let is_dismissed =
         state.classification_decision == Some(Class::Ignore) && state.triaged_by == TriagedBy::Person;
-    let (handled, after) = if holds(&state.answered, digest) {
+    let (handled, after) = if state.is_answered(digest) {
         (Handled::Answered, &account.handled_done)
-    } else if holds(&state.decided, digest) || is_dismissed {
+    } else if state.status_of(digest) == MailStatus::Decided || is_dismissed {
         (Handled::Done, &account.handled_done)
-    } else if holds(&state.ignored, digest) {
+    } else if state.status_of(digest) == MailStatus::Ignored {
         (Handled::Ignored, &account.handled_ignored)
     } else {
         // Nobody has decided on it, so it stays unread.

@@ -1,143 +1,54 @@
-//! Asks the person about proposals, all of one message together.
+//! The cards of proposals.
 
-use super::NodeResult;
-use crate::graph::{Allow, Command, Ctx, Grantable, Interrupt, Kind, Labels, NodeError, Warning};
+use crate::graph::{Allow, Ctx, Grantable, Interrupt, Kind, Labels, NodeError, Warning};
 use crate::inbox::proposal;
-use crate::llm::ToolCall;
 use crate::mail::Mail;
 use crate::text::short_line;
+use crate::workflows::agent_loop::Asked;
 use crate::workflows::email::event_news::{self, CalendarImpact};
-use crate::workflows::email::facts::CallResult;
 use crate::workflows::email::mails::{self, Conversation};
-use crate::workflows::email::state::{Acted, Email, EmailUpdate, NextTurn, Turn};
-use crate::workflows::email::times::{TimeLookup, TimeRange};
-use crate::workflows::email::tools::{
-    self, AnswerInvitationArgs, ScheduleMeetingArgs, UnsubscribeArgs, WriteEmailArgs,
-};
+use crate::workflows::email::state::{Email, EmailUpdate};
+use crate::workflows::email::times::TimeRange;
+use crate::workflows::email::tools::{self, AnswerInvitationArgs, ScheduleMeetingArgs, WriteEmailArgs};
 use crate::workflows::email::{day, own_mail, risks, send};
 use crate::workflows::{GrantQuery, Services};
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Asks about every call that needs approval. The others wait until all are decided.
-pub(in crate::workflows::email) async fn interrupt_handler(
+/// The question about a call, and what the calendar says about its time.
+pub(super) async fn ask(
     ctx: Ctx<Services>,
     state: Arc<Email>,
-) -> NodeResult {
-    if state.is_settled() {
-        return Ok(Command::goto("leave"));
-    }
-    if state.outdated {
-        // The proposal was made before the newest mail came, and nobody has seen it yet.
-        return Ok(Command::goto("llm_call").update(EmailUpdate::Outdated));
-    }
-    let conversation = Conversation::read(ctx.services(), &state)?;
+    question: Interrupt,
+) -> Result<Asked<Email>, NodeError> {
+    let services = ctx.services();
+    let conversation = Conversation::read(services, &state)?;
     let Some((_, answered)) = conversation.about() else {
         return Err(NodeError::failed("there is no mail in this thread"));
     };
-    let unsubscribe = tools::unsubscribe_args(answered, conversation.receiver(ctx.services())?.as_ref());
-    if let Some(became) = rejected_calls(&state, answered, unsubscribe.as_ref()) {
-        let acted = Acted { became, then: NextTurn::Model, ..Acted::default() };
-        return Ok(Command::goto("llm_call").update(EmailUpdate::Acted(Box::new(acted))));
-    }
-    let (mut interrupts, mut days) = (Vec::new(), BTreeMap::new());
-    for call in state.pending.iter().filter(|call| tools::needs_approval(&call.name)) {
-        let (interrupt, lookup) = interrupt(&ctx, &state, &conversation, answered, call).await?;
-        interrupts.push(interrupt);
-        let busy = lookup.and_then(|lookup| day::busy_to_keep(&lookup.busy.ok()?));
-        days.extend(busy.map(|busy| (call.id.clone(), busy)));
-    }
-    let mut next = if interrupts.is_empty() { Command::goto("act") } else { Command::ask(interrupts, "act") };
-    let observing = !conversation.acts();
-    if observing != state.observing {
-        next = next.update(EmailUpdate::Asked { observing });
-    }
-    if days != state.days {
-        next = next.update(EmailUpdate::Looked { days });
-    }
-    Ok(next)
-}
-
-/// Checks calls that fit their schema but make no sense. One bad call fails the whole message.
-fn rejected_calls(
-    state: &Email,
-    answered: &Mail,
-    unsubscribe: Option<&UnsubscribeArgs>,
-) -> Option<Vec<Turn>> {
-    let check = |call: &ToolCall| match call.name.as_str() {
-        tools::SCHEDULE_MEETING => {
-            let args: ScheduleMeetingArgs =
-                serde_json::from_value(call.args.clone()).map_err(|e| e.to_string())?;
-            TimeRange::of(&args)?;
-            send::parse_addresses(&args.attendees).map(drop).map_err(|e| e.to_string())
-        }
-        tools::WRITE_EMAIL => {
-            let args: WriteEmailArgs =
-                serde_json::from_value(call.args.clone()).map_err(|e| e.to_string())?;
-            let everybody = [&args.to, &args.cc, &args.bcc].into_iter().flatten().cloned();
-            let everybody: Vec<String> = everybody.collect();
-            send::parse_addresses(&everybody).map(drop).map_err(|e| e.to_string())
-        }
-        tools::ANSWER_INVITATION if tools::invitation_args(answered, &call.args).is_none() => {
-            Err("this mail carries no invitation that can be answered".to_owned())
-        }
-        tools::REMOVE_EVENT
-            if event_news::remove_event_args(answered, &TimeZone::UTC, &CalendarImpact::New).is_none() =>
-        {
-            Err("this mail cancels no event".to_owned())
-        }
-        tools::UNSUBSCRIBE if unsubscribe.is_none() => {
-            Err("this mail names no way to leave its list that may be used".to_owned())
-        }
-        _ => Ok(()),
-    };
+    let (tool, call) = (question.action.clone(), question.key.clone());
     // A person's bad input is asked about again; only the model's goes back to the model.
-    if state.then == NextTurn::Ask {
-        return None;
+    if !state.dialog.own
+        && let Err(why) = check(services, &conversation, answered, &tool, &question.args)?
+    {
+        return Ok(Asked::Unusable(why));
     }
-    let checked: Vec<Result<(), String>> = state.pending.iter().map(check).collect();
-    if checked.iter().all(Result::is_ok) {
-        return None;
-    }
-    let became = state.pending.iter().zip(checked).map(|(call, checked)| Turn::Became {
-        call: call.id.clone(),
-        tool: call.name.clone(),
-        how: CallResult::Failed,
-        text: match checked {
-            Ok(()) => "Not done, because another call of this message cannot be used.".to_owned(),
-            Err(why) => format!("Not done: {why}."),
-        },
-        data: Value::Null,
-    });
-    Some(became.collect())
-}
-
-/// The question about a call, and what the calendar says about its time.
-async fn interrupt(
-    ctx: &Ctx<Services>,
-    state: &Email,
-    conversation: &Conversation,
-    answered: &Mail,
-    call: &ToolCall,
-) -> Result<(Interrupt, Option<TimeLookup>), NodeError> {
-    let services = ctx.services();
-    let (impact, calendar_warning) = calendar_impact(services, answered, &call.name).await;
-    let args = args(services, conversation, answered, call, &impact)?;
-    let is_question = call.name == tools::QUESTION;
+    let (impact, calendar_warning) = calendar_impact(services, answered, &tool).await;
+    let args = args(services, &conversation, answered, (&tool, &question.args), &impact)?;
+    let is_question = tool == tools::QUESTION;
     let kind = if is_question { Kind::Question } else { Kind::Approval };
-    let mut interrupt = proposal(&call.id, kind, &call.name, &args, &title(&call.name, &args, answered));
-    interrupt.schema = tools::edit_schema(&call.name);
-    if call.name == tools::ANSWER_INVITATION {
+    let mut interrupt = proposal(&call, kind, &tool, &args, &title(&tool, &args, answered));
+    interrupt.schema = tools::edit_schema(&tool);
+    if tool == tools::ANSWER_INVITATION {
         for key in ["to", "event", "start", "end", "change"] {
             interrupt.schema["properties"][key] = json!({ "const": interrupt.args[key] });
         }
     }
-    interrupt.allow = allow(&call.name, conversation);
-    interrupt.labels = labels(&call.name, &args, conversation.acts());
-    if tools::has_no_edit(&call.name) {
-        own_mail::offer(&mut interrupt, conversation, answered);
+    interrupt.allow = allow(&tool, &conversation);
+    interrupt.labels = labels(&tool, &args, conversation.acts());
+    if tools::has_no_edit(&tool) {
+        own_mail::offer(&mut interrupt, &conversation, answered);
     }
     if state.files_of(&args).any(|file| file.error.is_some()) {
         // A mail without its attachment cannot be sent; the warning says why.
@@ -146,31 +57,68 @@ async fn interrupt(
     if matches!(impact, CalendarImpact::Refused { .. }) {
         (interrupt.allow.accept, interrupt.allow.edit) = (false, false);
     }
-    interrupt.gist = gist(&call.name, &args, state);
+    interrupt.gist = gist(&tool, &args, &state);
     interrupt.source = Some(mails::sender(answered));
     interrupt.irreversible = !is_question && conversation.acts();
     interrupt.binds = state.mail_digests();
     interrupt.binds.extend(state.files_of(&args).map(|file| file.digest.clone()));
-    let lookup = risks::look_up_time(services, conversation, &call.name, &args).await;
-    let proposed_call = (call.name.as_str(), &args);
+    let lookup = risks::look_up_time(services, &conversation, &tool, &args).await;
+    let proposed_call = (tool.as_str(), &args);
     interrupt.warnings =
-        risks::of_call(services, ctx.step_context(), state, conversation, proposed_call, lookup.as_ref())?;
+        risks::of_call(services, ctx.step_context(), &state, &conversation, proposed_call, lookup.as_ref())?;
     Warning::add(&mut interrupt.warnings, calendar_warning);
     if conversation.has_news() {
         let text = "New mail came in this conversation since this was proposed.";
         interrupt.warnings.insert(0, Warning::caution("new_mail", text));
     }
-    Warning::add(&mut interrupt.warnings, risks::of_mails(services, conversation)?);
+    Warning::add(&mut interrupt.warnings, risks::of_mails(services, &conversation)?);
     // Only the person may change existing calendar entries.
-    let changes_calendar = call.name == tools::REMOVE_EVENT || impact.change().is_some();
+    let changes_calendar = tool == tools::REMOVE_EVENT || impact.change().is_some();
     if !is_question && !changes_calendar {
         let sender = Some(answered.from.address.to_lowercase()).filter(|sender| !sender.is_empty());
         interrupt.grantable = Grantable { thread: true, sender, ..Grantable::default() };
         // Words that the person may have meant for us must not leave unseen.
         let needs_look = Warning::need_confirmation(&interrupt.warnings) || state.repeats_words(&args);
-        interrupt.granted = covering_grant(ctx, conversation, answered, proposed_call, needs_look)?;
+        interrupt.granted = covering_grant(&ctx, &conversation, answered, proposed_call, needs_look)?;
     }
-    Ok((interrupt, lookup.and_then(Result::ok)))
+    let busy = lookup.and_then(Result::ok).and_then(|lookup| day::busy_to_keep(&lookup.busy.ok()?));
+    let observing = !conversation.acts();
+    let is_known = observing == state.observing && state.days.get(&call) == busy.as_ref();
+    let asked = (!is_known).then_some(EmailUpdate::Asked { call, observing, busy });
+    Ok(Asked::Card(Box::new(interrupt), asked.into_iter().collect()))
+}
+
+/// Whether a call that fits its schema makes sense; the inner error says why not.
+fn check(
+    services: &Services,
+    conversation: &Conversation,
+    answered: &Mail,
+    tool: &str,
+    args: &Value,
+) -> Result<Result<(), String>, NodeError> {
+    let addresses = |people: &[String]| send::parse_addresses(people).map(drop).map_err(|e| e.to_string());
+    Ok(match tool {
+        tools::SCHEDULE_MEETING => serde_json::from_value::<ScheduleMeetingArgs>(args.clone())
+            .map_err(|e| e.to_string())
+            .and_then(|args| TimeRange::of(&args).and_then(|_| addresses(&args.attendees))),
+        tools::WRITE_EMAIL => serde_json::from_value::<WriteEmailArgs>(args.clone())
+            .map_err(|e| e.to_string())
+            .and_then(|args| addresses(&[args.to, args.cc, args.bcc].concat())),
+        tools::ANSWER_INVITATION if tools::invitation_args(answered, args).is_none() => {
+            Err("this mail carries no invitation that can be answered".to_owned())
+        }
+        tools::REMOVE_EVENT
+            if event_news::remove_event_args(answered, &TimeZone::UTC, &CalendarImpact::New).is_none() =>
+        {
+            Err("this mail cancels no event".to_owned())
+        }
+        tools::UNSUBSCRIBE
+            if tools::unsubscribe_args(answered, conversation.receiver(services)?.as_ref()).is_none() =>
+        {
+            Err("this mail names no way to leave its list that may be used".to_owned())
+        }
+        _ => Ok(()),
+    })
 }
 
 /// What a call about an event would do to the calendar, and a warning if that is refused or unknown.
@@ -199,23 +147,23 @@ fn args(
     services: &Services,
     conversation: &Conversation,
     answered: &Mail,
-    call: &ToolCall,
+    (tool, proposed): (&str, &Value),
     impact: &CalendarImpact,
 ) -> Result<Value, NodeError> {
-    Ok(match call.name.as_str() {
+    Ok(match tool {
         // The list says how to leave it; the model only says that it wants to.
         tools::UNSUBSCRIBE => {
             json!(tools::unsubscribe_args(answered, conversation.receiver(services)?.as_ref()))
         }
         // The invitation's details come from the mail, too; the person's answer stays.
-        tools::ANSWER_INVITATION => match tools::invitation_args(answered, &call.args) {
+        tools::ANSWER_INVITATION => match tools::invitation_args(answered, proposed) {
             Some(args) => json!(AnswerInvitationArgs { change: impact.change(), ..args }),
-            None => call.args.clone(),
+            None => proposed.clone(),
         },
         tools::REMOVE_EVENT => {
             json!(event_news::remove_event_args(answered, &services.user.time_zone, impact))
         }
-        _ => call.args.clone(),
+        _ => proposed.clone(),
     })
 }
 

@@ -5,12 +5,10 @@ use crate::calendar::{Attendance, Revision, cancelled};
 use crate::graph::{Authorization, NodeError};
 use crate::llm::ToolCall;
 use crate::workflows::email::event_news::{self, CalendarImpact, EventNews};
-use crate::workflows::email::facts::CallResult;
 use crate::workflows::email::meeting::{self, InvitationAnswer};
 use crate::workflows::email::send::{AddEvent, ReviseEvent};
 use crate::workflows::email::state::SentNote;
 use crate::workflows::email::tools::{AnswerInvitationArgs, RemoveEventArgs};
-use serde_json::Value;
 use std::sync::Arc;
 
 const CALENDAR_CHANGED: &str = "your calendar has changed since you were asked.";
@@ -26,22 +24,20 @@ impl ActRun<'_> {
     ) -> Result<(), NodeError> {
         let services = self.ctx.services();
         let Ok(reply) = meeting::invitation_answer(services, self.conversation, args) else { return Ok(()) };
-        if self.hold_back_if_observing(call) {
+        if self.hold_back_if_observing() {
             return Ok(());
         }
         let impact = self.calendar_impact(call).await?;
         if impact.change() != args.change || matches!(impact, CalendarImpact::Refused { .. }) {
-            self.ask_again(call, CALENDAR_CHANGED);
+            self.ask_again(CALENDAR_CHANGED);
             return Ok(());
         }
         let calendar_change = self.update_calendar(call, basis.clone(), args.answer, &impact, &reply).await?;
         let draft = reply.draft;
-        let note = note("invitation", call, &draft, args.comment.as_deref().unwrap_or_default());
+        let mut note = note("invitation", call, &draft, args.comment.as_deref().unwrap_or_default());
+        note.answers = self.mail_answered();
         let lead = format!("{calendar_change}The answer");
-        if self.send_once(call, basis, &draft, note, &lead).await? {
-            self.acted.answered.extend(self.conversation.about().map(|(mail_ref, _)| mail_ref.raw.clone()));
-        }
-        Ok(())
+        self.send_once(call, basis, &draft, note, &lead).await
     }
 
     /// What the mail would do to the calendar now. Recorded once, so a repeated step continues with the same result.
@@ -115,7 +111,7 @@ impl ActRun<'_> {
         let news = EventNews::of(mail, &self.ctx.services().user.time_zone);
         let Some(uid) = news.as_ref().and_then(|news| Some(news.event()?.uid.clone())) else { return Ok(()) };
         let Ok(frozen) = cancelled(&part.text) else { return Ok(()) };
-        if self.hold_back_if_observing(call) {
+        if self.hold_back_if_observing() {
             self.is_finished = true;
             return Ok(());
         }
@@ -131,12 +127,12 @@ impl ActRun<'_> {
             CalendarImpact::New | CalendarImpact::Known => "It is not in the calendar.",
             // The calendar is no longer what the card said.
             CalendarImpact::Changes { .. } | CalendarImpact::Refused { .. } => {
-                self.ask_again(call, CALENDAR_CHANGED);
+                self.ask_again(CALENDAR_CHANGED);
                 return Ok(());
             }
         };
         self.is_finished = true;
-        self.record_result(call, CallResult::Done, text.to_owned(), Value::Null);
+        self.done(text);
         Ok(())
     }
 }

@@ -1,24 +1,27 @@
 //! Writes down lessons, after the decisions were acted on: a decision that was taken back teaches nothing.
 
 use super::NodeResult;
-use crate::graph::{Command, Ctx, Decision, NodeError};
+use super::act::{lesson_of, namespace};
+use crate::graph::{Answer, Command, Ctx, Decision, NodeError};
+use crate::llm::ToolCall;
+use crate::workflows::agent_loop::{Names, Turn};
 use crate::workflows::email::mails::{self, Conversation};
-use crate::workflows::email::state::{Email, EmailUpdate, NextTurn, PendingLesson};
-use crate::workflows::email::{risks, rules};
+use crate::workflows::email::state::{Email, EmailUpdate, PendingLesson};
+use crate::workflows::email::{defaults, risks, rules, tools};
 use crate::workflows::lesson::{Cause, CauseKind};
 use crate::workflows::{Lesson, Services};
 use std::sync::Arc;
 
 /// After a mail was shown.
 pub(in crate::workflows::email) async fn update_memory(ctx: Ctx<Services>, state: Arc<Email>) -> NodeResult {
-    learn(&ctx, &state).await?;
-    let next = match state.outcome {
+    let learned = learn(&ctx, &state).await?;
+    let next = match (&state.outcome, state.classification_decision) {
         _ if state.is_settled() => "mark_as_read_node",
-        _ if state.again => "triage_router",
-        None => "response_agent",
-        Some(_) => "mark_as_read_node",
+        (_, None) => "triage_router",
+        (None, Some(_)) => "response_agent",
+        (Some(_), Some(_)) => "mark_as_read_node",
     };
-    Ok(Command::goto(next).update(EmailUpdate::Learned))
+    Ok(Command::goto(next).update(learned))
 }
 
 /// After a proposal was answered.
@@ -26,32 +29,64 @@ pub(in crate::workflows::email) async fn update_memory_of_reply(
     ctx: Ctx<Services>,
     state: Arc<Email>,
 ) -> NodeResult {
-    learn(&ctx, &state).await?;
-    let next = match state.then {
-        _ if state.is_settled() => "leave",
-        NextTurn::Model => "llm_call",
-        NextTurn::Ask => "interrupt_handler",
-        NextTurn::Leave => "leave",
-    };
-    Ok(Command::goto(next).update(EmailUpdate::Learned))
+    let learned = learn(&ctx, &state).await?;
+    let next = Names::default().after_act(&state.dialog).unwrap_or("leave");
+    Ok(Command::goto(next).update(learned))
 }
 
-async fn learn(ctx: &Ctx<Services>, state: &Email) -> Result<(), NodeError> {
-    if state.lessons.is_empty() {
-        return Ok(());
-    }
+/// Writes the lessons down, and says which mails the answers decided.
+async fn learn(ctx: &Ctx<Services>, state: &Email) -> Result<EmailUpdate, NodeError> {
     let conversation = Conversation::read(ctx.services(), state)?;
-    if risks::teaches_nothing(ctx.services(), &conversation)? {
-        return Ok(());
+    let lessons: Vec<PendingLesson> =
+        state.lessons.iter().cloned().chain(of_answers(state)).filter(lasts).collect();
+    if !lessons.is_empty() && !risks::teaches_nothing(ctx.services(), &conversation)? {
+        let mail = conversation.about().map(|(_, mail)| mails::lesson_facts(mail));
+        let only = conversation.only_model();
+        let lessons = lessons.iter().map(|learn| Lesson {
+            namespace: conversation.namespace(&learn.namespace),
+            cause: Cause { mail: mail.clone(), only: only.clone(), ..cause(learn) },
+            interrupt: learn.answer.as_ref().map(|answer| answer.interrupt.clone()),
+        });
+        ctx.services().records.learn(ctx.step_context(), lessons.collect()).await?;
     }
-    let mail = conversation.about().map(|(_, mail)| mails::lesson_facts(mail));
-    let only = conversation.only_model();
-    let lessons = state.lessons.iter().filter(|learn| lasts(learn)).map(|learn| Lesson {
-        namespace: conversation.namespace(&learn.namespace),
-        cause: Cause { mail: mail.clone(), only: only.clone(), ..cause(learn) },
-        interrupt: learn.answer.as_ref().map(|answer| answer.interrupt.clone()),
+    // What is asked about again is not decided yet.
+    let decided = match state.dialog.pending.is_empty() {
+        true => conversation.decided(&state.acted_on),
+        false => Vec::new(),
+    };
+    let expired = state.acted_on.iter().any(|answer| answer.expired);
+    Ok(EmailUpdate::Learned { decided, expired })
+}
+
+/// What words and refusals about proposals teach. Edits teach once they are carried out.
+fn of_answers(state: &Email) -> Vec<PendingLesson> {
+    let calls = state.dialog.messages.iter().filter_map(|turn| match turn {
+        Turn::Called { calls, .. } => Some(calls),
+        Turn::Told { .. } | Turn::Said { .. } | Turn::Became { .. } | Turn::News { .. } => None,
     });
-    ctx.services().records.learn(ctx.step_context(), lessons.collect()).await
+    let answer_to = |call: &ToolCall| state.acted_on.iter().find(|answer| answer.key == call.id);
+    let of_call = |call: &ToolCall| {
+        let answer: &Answer = answer_to(call)?;
+        match &answer.decision {
+            Decision::Respond { .. } if call.name != tools::QUESTION => {
+                lesson_of(namespace(&call.name), CauseKind::ProposalAnswered, call, answer)
+            }
+            // Taking one of two proposals, or having answered before, does not mean that the mail needed no answer.
+            Decision::Ignore
+                if !matches!(call.name.as_str(), tools::UNSUBSCRIBE | tools::REMOVE_EVENT)
+                    && state.acted_on.iter().all(|one| matches!(one.decision, Decision::Ignore))
+                    && state.sent_outcome().is_none() =>
+            {
+                lesson_of(defaults::TRIAGE, CauseKind::ProposalIgnored, call, answer)
+            }
+            Decision::Accept
+            | Decision::Edit { .. }
+            | Decision::Respond { .. }
+            | Decision::Ignore
+            | Decision::Draft => None,
+        }
+    };
+    calls.flatten().filter_map(of_call).collect()
 }
 
 /// A wish for one mail is not a lasting preference.

@@ -1,63 +1,63 @@
-//! The node where the model proposes calls.
+//! The loop that answers a mail: its tools, and the model's turn.
 
-use super::NodeResult;
-use crate::graph::{Command, Ctx};
-use crate::llm::ToolCall;
-use crate::workflows::email::answer;
+use super::{act, interrupt};
+use crate::graph::{Ctx, NodeError};
+use crate::llm::Reply;
+use crate::workflows::agent_loop::{ModelTurn, Tool, Words};
 use crate::workflows::email::mails::{self, Conversation};
-use crate::workflows::email::state::{Email, EmailUpdate, NextTurn, Turn};
-use crate::workflows::{Services, ask_model};
-use std::collections::HashSet;
+use crate::workflows::email::state::{Email, EmailUpdate};
+use crate::workflows::email::{answer, tools};
+use crate::workflows::{Picked, Services};
 use std::sync::Arc;
 
-/// Asks the model for its next calls.
-pub(in crate::workflows::email) async fn llm_call(ctx: Ctx<Services>, state: Arc<Email>) -> NodeResult {
-    if state.is_settled() {
-        return Ok(Command::goto("leave"));
-    }
-    if state.then == NextTurn::Ask && !state.pending.is_empty() {
-        // The person wrote the mail themselves.
-        return Ok(Command::goto("interrupt_handler"));
-    }
+/// All tools; a model is offered those that fit the newest mail.
+pub(in crate::workflows::email) fn reply_tools(
+    services: &Services,
+    state: &Email,
+) -> Result<Vec<Tool<Email>>, NodeError> {
+    let conversation = Conversation::read(services, state)?;
+    let Some((_, newest)) = conversation.newest() else { return Ok(Vec::new()) };
+    let offered = tools::offered(newest, conversation.receiver(services)?.as_ref());
+    let tools = tools::specs().into_iter().map(|spec| {
+        let is_offered = offered.iter().any(|tool| tool.name == spec.name);
+        let tool = match spec.name.as_str() {
+            tools::DONE => Tool::ends(spec, "reason"),
+            tools::CHECK_CALENDAR => Tool::free(spec, act::check_calendar),
+            _ => Tool::asks(spec, interrupt::ask, act::act),
+        };
+        tool.offered_if(is_offered)
+    });
+    Ok(tools.collect())
+}
+
+/// What the model is asked next.
+pub(in crate::workflows::email) async fn reply_turn(
+    ctx: Ctx<Services>,
+    state: Arc<Email>,
+) -> Result<ModelTurn<Email>, NodeError> {
     let services = ctx.services();
     let conversation = Conversation::read(services, &state)?;
     let mut updates = Vec::new();
     if let Some(mails) = mails::completed_refs(&conversation) {
         updates.push(EmailUpdate::Read { mails });
     }
+    let about = conversation.newest().map(|(mail_ref, _)| mail_ref.raw.clone()).unwrap_or_default();
+    if about != state.about {
+        updates.push(EmailUpdate::About { mail: about });
+    }
     let profiles = answer::profiles(services, &conversation).await?;
     let request = answer::request(services, &state, &conversation, profiles)?;
     let model = conversation.model(&ctx, "reply", &state).await?;
-    let reply = ask_model(&ctx, "reply", &model, &request).await?;
-    let (calls, text) = if reply.calls.is_empty() {
-        let (call, text) = answer::call_for_words(&ctx, &state, &conversation, &model, reply).await?;
-        (vec![call], text)
-    } else {
-        (reply.calls, reply.text)
-    };
-    let mut calls = with_unique_ids(calls, &state);
-    answer::keep_person_only_args(&state, &mut calls);
-    let command = Command::goto("interrupt_handler");
-    let about = conversation.newest().map(|(mail_ref, _)| mail_ref.raw.clone()).unwrap_or_default();
-    updates.push(EmailUpdate::Proposed { text, calls, about });
-    Ok(Command { updates, ..command })
+    Ok(ModelTurn { model, request, updates })
 }
 
-/// Gives calls ids that no earlier call has, so an answer is never mistaken for an answer to another call.
-fn with_unique_ids(calls: Vec<ToolCall>, state: &Email) -> Vec<ToolCall> {
-    let earlier = state.messages.iter().filter_map(|turn| match turn {
-        Turn::Called { calls, .. } => Some(calls),
-        Turn::Told { .. } | Turn::Became { .. } | Turn::Came { .. } => None,
-    });
-    let mut used: HashSet<String> = earlier.flatten().map(|call| call.id.clone()).collect();
-    let renamed = calls.into_iter().map(|mut call| {
-        let mut n = 1;
-        let original_id = call.id.clone();
-        while !used.insert(call.id.clone()) {
-            n += 1;
-            call.id = format!("{original_id}.{n}");
-        }
-        call
-    });
-    renamed.collect()
+/// What words without a call mean.
+pub(in crate::workflows::email) async fn reply_words(
+    ctx: Ctx<Services>,
+    state: Arc<Email>,
+    model: Picked,
+    reply: Reply,
+) -> Result<Words, NodeError> {
+    let conversation = Conversation::read(ctx.services(), &state)?;
+    answer::meaning(&ctx, &state, &conversation, &model, &reply).await
 }

@@ -8,11 +8,9 @@ mod learn;
 mod llm;
 mod triage;
 
-pub(super) use act::act;
 pub(super) use finish::{leave, mark_as_read_node, reminded};
-pub(super) use interrupt::interrupt_handler;
 pub(super) use learn::{update_memory, update_memory_of_reply};
-pub(super) use llm::llm_call;
+pub(super) use llm::{reply_tools, reply_turn, reply_words};
 pub(super) use triage::{triage_answered, triage_interrupt_handler, triage_router};
 
 use super::state::Email;

@@ -8,7 +8,7 @@ use crate::mail;
 use crate::text::{Visible, short_line};
 use crate::workflows::email::facts::{Triage, TriageFacts};
 use crate::workflows::email::mails::{self, Conversation};
-use crate::workflows::email::state::{Email, EmailUpdate, MailRef, NextTurn, PendingLesson, TriagedBy};
+use crate::workflows::email::state::{Email, EmailUpdate, MailRef, PendingLesson, TriagedBy};
 use crate::workflows::email::{defaults, event_news, input, own_mail, own_rules, prompts, risks, rules};
 use crate::workflows::lesson::{Cause, CauseKind};
 use crate::workflows::mail_facts::Class;
@@ -21,7 +21,7 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
     if state.is_settled() {
         return Ok(Command::goto("mark_as_read_node"));
     }
-    if state.then == NextTurn::Ask && !state.pending.is_empty() {
+    if state.dialog.own && !state.dialog.pending.is_empty() {
         // The person has said what they want.
         return Ok(Command::goto("response_agent"));
     }
@@ -243,13 +243,13 @@ pub(in crate::workflows::email) async fn triage_answered(
     let conversation = Conversation::read(ctx.services(), &state)?;
     let has_news = conversation.has_news();
     let lesson_from = |kind: CauseKind| {
-        let answer = state.answers.first().filter(|answer| answer.learn)?;
+        let answer = state.dialog.answers.first().filter(|answer| answer.learn)?;
         let namespace = defaults::TRIAGE.to_owned();
         Some(PendingLesson { namespace, kind, answer: Some(answer.clone()), action: None })
     };
-    let decision = state.answers.first().map(|answer| &answer.decision);
+    let decision = state.dialog.answers.first().map(|answer| &answer.decision);
     let written_mail = own_mail::from_answer(&ctx, &state).await?;
-    let is_expired = state.answers.first().is_some_and(|answer| answer.expired);
+    let is_expired = state.dialog.answers.first().is_some_and(|answer| answer.expired);
     let (instructions, mut outcome, lesson) = match decision {
         Some(Decision::Respond { text }) => {
             (Some(text.clone()), None, lesson_from(CauseKind::NotifyResponded))
@@ -269,7 +269,7 @@ pub(in crate::workflows::email) async fn triage_answered(
     if let Some((_, shown)) = conversation.about().filter(|_| is_accepted && !ctx.step_context().forked) {
         ctx.services().records.record_noted_sender(&shown.from.address).await?;
     }
-    let again = has_news && (is_accepted || outcome.is_some() && state.unseen);
+    let again = has_news && (is_accepted || outcome.is_some() && conversation.has_unseen());
     if again {
         outcome = None;
     }
@@ -277,7 +277,6 @@ pub(in crate::workflows::email) async fn triage_answered(
         again,
         told: instructions,
         outcome: outcome.map(str::to_owned),
-        decided: conversation.decided(&state),
         lessons: lesson.into_iter().collect(),
         own: written_mail,
     }))

@@ -16,7 +16,8 @@ use jiff::civil::Date;
 use serde_json::{Value, json};
 
 use crate::text::words::{line, with_full_stop};
-use crate::workflows::email::facts::{CallResult, ReplyEvent, ReplyFacts};
+use crate::workflows::agent_loop::CallResult;
+use crate::workflows::email::facts::{ReplyEvent, ReplyFacts};
 use slots::KnownCalendar;
 
 /// A tool and its arguments.
