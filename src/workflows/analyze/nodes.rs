@@ -38,14 +38,12 @@ pub(super) async fn turn(ctx: Ctx<Services>, state: Arc<Analysis>) -> Result<Mod
 pub(super) fn tools(_: &Services, state: &Analysis) -> Result<Vec<Tool<Analysis>>, NodeError> {
     let looking = [list_tool(), search_tool(), read_tool("read")].map(|spec| Tool::free(spec, look_up));
     let has_spoken = |role: Role| state.analysis_history.iter().any(|turn| turn.role == role);
-    // Before it has proposed anything, there is nothing to approve.
-    let is_offered = has_spoken(Role::Agent) && has_spoken(Role::User);
-    let approved = is_offered.then(|| {
-        Tool::free(prompts::approved_tool(), |_, _, _| async {
-            Ok(Outcome::done("The person is asked.").update(AnalysisUpdate::Presumed).ending())
-        })
+    let approved = Tool::free(prompts::approved_tool(), |_, _, _| async {
+        Ok(Outcome::done("The person is asked.").update(AnalysisUpdate::Presumed).ending())
     });
-    Ok(looking.into_iter().chain(approved).collect())
+    // Before it has proposed anything, there is nothing to approve.
+    let approved = approved.offered_if(has_spoken(Role::Agent) && has_spoken(Role::User));
+    Ok(looking.into_iter().chain([approved]).collect())
 }
 
 /// Lists, searches or reads.

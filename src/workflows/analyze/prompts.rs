@@ -68,6 +68,7 @@ fn role(user: &User) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workflows::agent_loop::LoopUpdate;
     use crate::workflows::analyze::facts::Turn;
 
     #[test]
@@ -83,7 +84,7 @@ mod tests {
         assert_eq!(first.messages, [Message::user(text)]);
 
         state.analysis_history = vec![Turn { role: Role::Agent, text: "Since when?".to_owned() }];
-        state.dialog.go_on("Monday");
+        state.dialog.apply(LoopUpdate::Told { text: "Monday".to_owned() });
         assert_eq!(turn(&state, opening, &user).task, "analyze.followup");
         let last = summary(&state, opening, &user);
         let [Message::User { text }] = last.messages.as_slice() else { panic!("{:?}", last.messages) };

@@ -201,14 +201,14 @@ impl State for Analysis {
                 let is_again = verdict == Verdict::Open && self.verdict == Verdict::Presumed;
                 self.verdict = if is_again { Verdict::Presumed } else { verdict };
                 if let Some(text) = text {
-                    self.dialog.go_on(&text);
+                    self.dialog.apply(LoopUpdate::Told { text: text.clone() });
                     self.add_turn(Role::User, text);
                 }
             }
             AnalysisUpdate::Heard { text } => {
                 self.verdict = Verdict::Open;
                 (self.analysis_output, self.result_file, self.may_write) = (None, None, None);
-                self.dialog.go_on(&text);
+                self.dialog.apply(LoopUpdate::Told { text: text.clone() });
                 self.add_turn(Role::User, text);
             }
             AnalysisUpdate::Hinted { text } => {
