@@ -12,7 +12,7 @@ use super::error::Error;
 use super::google::GoogleSection;
 use super::inputs::Inputs;
 use super::mail::MailSection;
-use super::models::{BUILTIN, Model, Price, Workflow};
+use super::models::{BUILTIN, ME, Model, Price, Provider, Workflow};
 use super::notices::NoticesSection;
 use super::paths::{FILE_NAME, Paths};
 use super::plain::{Budget, Engine, Intake, Learning, Log, Policy, Sheet, Theme};

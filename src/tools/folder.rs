@@ -1,23 +1,22 @@
-//! Reads the text files of a folder, and nothing outside it.
+//! The texts and documents of a folder, and nothing outside it.
 //!
-//! No link leads out of the folder, no device or pipe is opened, and size, number and depth are bounded. Every file
-//! that was left out is listed with the reason.
+//! No link leads out of the folder, no device or pipe is opened, and size, number and depth are bounded. What is left out
+//! is counted, and listed with the reason.
 
 use super::open_beneath::{FolderHandle, NO_FILE};
 use crate::text::{self, Visible};
 use rustix::fs::FileType;
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// How much is read.
+/// How much is looked at and read.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Bytes of one text file.
     pub file: u64,
     /// Bytes of one document, in its packed form.
     pub document: u64,
-    /// Bytes of all files together.
-    pub total: u64,
     pub files: usize,
     pub depth: usize,
     /// How many folder entries are looked at.
@@ -26,19 +25,19 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { file: 1 << 20, document: 16 << 20, total: 8 << 20, files: 500, depth: 8, entries: 20_000 }
+        Self { file: 1 << 20, document: 16 << 20, files: 20_000, depth: 8, entries: 100_000 }
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TextFile {
+/// A file that may be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Listed {
     /// Its path within the folder.
     pub name: String,
-    /// Its text, safe to show and to put into prompts.
-    pub text: String,
+    pub bytes: u64,
 }
 
-/// A file that was not read.
+/// A file that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Skipped {
     /// Its path within the folder.
@@ -46,12 +45,18 @@ pub struct Skipped {
     pub why: String,
 }
 
-/// The contents of a folder.
+/// What a folder holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reading {
-    /// Sorted by name.
-    pub files: Vec<TextFile>,
+pub struct Survey {
+    /// The files that may be read, sorted by name.
+    pub files: Vec<Listed>,
+    /// How many files have another ending, by ending.
+    pub other: BTreeMap<String, usize>,
+    /// How many folders were not entered.
+    pub folders: usize,
     pub skipped: Vec<Skipped>,
+    /// How many more were skipped.
+    pub more_skipped: usize,
 }
 
 /// Why a folder cannot be read at all.
@@ -102,34 +107,54 @@ pub fn follow_links(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// Reads the files that pass the filter.
-pub fn read(folder: &Path, filter: &FileFilter<'_>, limits: &Limits) -> Result<Reading, FolderError> {
+/// Looks at the names and sizes of the files that pass the filter.
+pub fn survey(folder: &Path, filter: &FileFilter<'_>, limits: &Limits) -> Result<Survey, FolderError> {
     let root = resolve(folder)?;
     let unreadable =
         |e: io::Error| FolderError::Unreadable { path: folder.to_owned(), why: text::read_error_text(&e) };
     let beneath = FolderHandle::open(&root).map_err(unreadable)?;
-    let mut walk = Walk {
-        root: &root,
-        beneath,
-        filter,
-        limits,
-        reading: Reading::default(),
-        entries: 0,
-        total: 0,
-        left_out: 0,
-    };
+    let mut walk = Walk { root: &root, beneath, filter, limits, survey: Survey::default(), entries: 0 };
     walk.enter(Path::new(""), 0).map_err(unreadable)?;
-    if walk.left_out > 0 {
-        let why = format!("{} more were left out", walk.left_out);
-        walk.reading.skipped.push(Skipped { name: "…".to_owned(), why });
-    }
-    let mut reading = walk.reading;
-    reading.files.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(reading)
+    let mut survey = walk.survey;
+    survey.files.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(survey)
+}
+
+/// Reads the files of a folder by their names, and nothing outside it.
+pub fn text_reader(
+    folder: &Path,
+    filter: FileFilter<'static>,
+    limits: Limits,
+) -> Result<impl Fn(&str) -> Result<String, String> + Send + Sync + use<>, FolderError> {
+    let root = resolve(folder)?;
+    let why =
+        |e: io::Error| FolderError::Unreadable { path: folder.to_owned(), why: text::read_error_text(&e) };
+    let beneath = FolderHandle::open(&root).map_err(why)?;
+    Ok(move |name: &str| {
+        // A link may lead to another file of the folder.
+        let target = root.join(name).canonicalize().map_err(|e| text::read_error_text(&e))?;
+        let inside = target.strip_prefix(&root).map_err(|_| "it lies outside the folder".to_owned())?;
+        let text = match filter.document(inside) {
+            Some(read) => read(&beneath.bytes(inside, limits.document)?)?,
+            None => beneath.text(inside, limits.file)?,
+        };
+        Ok(Visible::new(&text).into_string())
+    })
 }
 
 /// How many skipped files are listed by name.
 const MAX_NAMED: usize = 50;
+
+impl FileFilter<'_> {
+    fn document(&self, path: &Path) -> Option<ReadDocument> {
+        let ending = ending(path);
+        self.documents.iter().find(|(extension, _)| *extension == ending).map(|(_, read)| *read)
+    }
+
+    fn accepts(&self, path: &Path) -> bool {
+        self.endings.contains(&ending(path).as_str()) || self.document(path).is_some()
+    }
+}
 
 /// A walk that never leaves the folder.
 struct Walk<'a> {
@@ -137,10 +162,8 @@ struct Walk<'a> {
     beneath: FolderHandle,
     filter: &'a FileFilter<'a>,
     limits: &'a Limits,
-    reading: Reading,
+    survey: Survey,
     entries: usize,
-    total: u64,
-    left_out: usize,
 }
 
 impl Walk<'_> {
@@ -158,9 +181,12 @@ impl Walk<'_> {
             let path = folder.join(&entry.name);
             match entry.kind {
                 Ok(FileType::Directory) => self.sub_folder(&path, depth),
-                Ok(_) if !self.is_wanted(&path) => {}
+                Ok(_) if (self.filter.is_excluded)(&entry.name.to_string_lossy()) => {}
+                Ok(_) if !self.filter.accepts(&path) => {
+                    *self.survey.other.entry(ending(&path)).or_default() += 1;
+                }
                 Ok(FileType::Symlink) => self.link(&path),
-                Ok(FileType::RegularFile) => self.file(&path, &path),
+                Ok(FileType::RegularFile) => self.file(&path, &path, entry.bytes),
                 Ok(_) => self.skip(&path, NO_FILE),
                 Err(error) => self.skip(&path, text::read_error_text(&error)),
             }
@@ -170,9 +196,8 @@ impl Walk<'_> {
 
     fn sub_folder(&mut self, path: &Path, depth: usize) {
         if !self.filter.recursive {
-            return;
-        }
-        if depth >= self.limits.depth {
+            self.survey.folders += 1;
+        } else if depth >= self.limits.depth {
             self.skip(path, format!("it lies more than {} folders deep", self.limits.depth));
         } else if let Err(error) = self.enter(path, depth + 1) {
             self.skip(path, text::read_error_text(&error));
@@ -188,73 +213,45 @@ impl Walk<'_> {
         let Ok(inside) = target.strip_prefix(self.root) else {
             return self.skip(path, "it is a link that leads out of the folder");
         };
-        if !target.is_file() || !self.is_wanted(inside) {
-            return self.skip(path, "it is a link to something that is not read");
-        }
-        self.file(path, inside);
-    }
-
-    fn file(&mut self, path: &Path, target: &Path) {
-        if self.reading.files.len() >= self.limits.files {
-            return self.skip(path, format!("more than {} files", self.limits.files));
-        }
-        match self.contents(target) {
-            Ok(text) => {
-                self.total += text.len() as u64;
-                let text = Visible::new(&text).into_string();
-                self.reading.files.push(TextFile { name: self.name(path), text });
+        let name = inside.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+        match target.metadata() {
+            Ok(meta)
+                if meta.is_file() && self.filter.accepts(inside) && !(self.filter.is_excluded)(&name) =>
+            {
+                self.file(path, inside, meta.len());
             }
-            Err(why) => self.skip(path, why),
+            _ => self.skip(path, "it is a link to something that is not read"),
         }
     }
 
-    fn contents(&self, path: &Path) -> Result<String, String> {
-        let fits = |bytes: u64| {
-            let text = || format!("the files together are larger than {} MiB", self.limits.total >> 20);
-            if self.total + bytes > self.limits.total { Err(text()) } else { Ok(()) }
-        };
-        if let Some(read) = self.document(path) {
-            // Its packed size says little about the length of its text.
-            let text = read(&self.beneath.bytes(path, self.limits.document)?)?;
-            fits(text.len() as u64)?;
-            return Ok(text);
-        }
-        let (_, bytes) = self.beneath.file(path)?;
-        fits(bytes)?;
-        self.beneath.text(path, self.limits.file)
-    }
-
-    fn document(&self, path: &Path) -> Option<ReadDocument> {
-        let ending = ending(path)?;
-        self.filter.documents.iter().find(|(extension, _)| *extension == ending).map(|(_, read)| *read)
-    }
-
-    fn is_wanted(&self, path: &Path) -> bool {
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let is_text = ending(path).is_some_and(|ending| self.filter.endings.contains(&ending.as_str()));
-        (is_text || self.document(path).is_some()) && !(self.filter.is_excluded)(&name)
-    }
-
-    fn name(&self, path: &Path) -> String {
-        if path.as_os_str().is_empty() {
-            ".".to_owned()
+    fn file(&mut self, path: &Path, target: &Path, bytes: u64) {
+        let is_document = self.filter.document(target).is_some();
+        let most = if is_document { self.limits.document } else { self.limits.file };
+        if self.survey.files.len() >= self.limits.files {
+            self.skip(path, format!("more than {} files", self.limits.files));
+        } else if bytes > most {
+            self.skip(path, format!("it is larger than {} KiB", most >> 10));
         } else {
-            Visible::line(&path.to_string_lossy()).into_string()
+            match path.to_str() {
+                Some(name) => self.survey.files.push(Listed { name: name.to_owned(), bytes }),
+                None => self.skip(path, "its name is not UTF-8"),
+            }
         }
     }
 
     fn skip(&mut self, path: &Path, why: impl Into<String>) {
-        if self.reading.skipped.len() >= MAX_NAMED {
-            self.left_out += 1;
+        if self.survey.skipped.len() >= MAX_NAMED {
+            self.survey.more_skipped += 1;
             return;
         }
-        let name = self.name(path);
-        self.reading.skipped.push(Skipped { name, why: why.into() });
+        let name = if path.as_os_str().is_empty() { ".".into() } else { path.to_string_lossy() };
+        let name = Visible::line(&name).into_string();
+        self.survey.skipped.push(Skipped { name, why: why.into() });
     }
 }
 
-fn ending(path: &Path) -> Option<String> {
-    path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase())
+fn ending(path: &Path) -> String {
+    path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -271,8 +268,12 @@ mod tests {
         }
     }
 
-    fn skipped(reading: &Reading) -> Vec<(&str, &str)> {
-        reading.skipped.iter().map(|s| (s.name.as_str(), s.why.as_str())).collect()
+    fn skipped(survey: &Survey) -> Vec<(&str, &str)> {
+        survey.skipped.iter().map(|s| (s.name.as_str(), s.why.as_str())).collect()
+    }
+
+    fn names(survey: &Survey) -> Vec<&str> {
+        survey.files.iter().map(|file| file.name.as_str()).collect()
     }
 
     #[test]
@@ -299,27 +300,35 @@ mod tests {
         symlink(at("c.rs"), at("code.txt")).unwrap();
         symlink(at("analysis_result.md"), at("sly.md")).unwrap();
 
-        let flat = read(folder.path(), &filter(false), &Limits::default()).unwrap();
-        let names: Vec<_> = flat.files.iter().map(|f| f.name.as_str()).collect();
-        assert_eq!(names, ["B.TXT", "a.md", "in.md"]);
-        assert!(!flat.files[0].text.contains('\u{202e}'));
+        let flat = survey(folder.path(), &filter(false), &Limits::default()).unwrap();
+        assert_eq!(names(&flat), ["B.TXT", "a.md", "binary.txt", "in.md", "latin.txt"]);
+        assert_eq!(
+            (flat.folders, flat.other.clone()),
+            (1, BTreeMap::from([("".to_owned(), 1), ("rs".to_owned(), 1)]))
+        );
         assert_eq!(
             skipped(&flat),
             [
                 ("big.txt", "it is larger than 1024 KiB"),
-                ("binary.txt", "it is not text"),
                 ("code.txt", "it is a link to something that is not read"),
                 ("dangling.txt", "it is a link that leads nowhere"),
-                ("latin.txt", "it is not UTF-8 text"),
                 ("out.txt", "it is a link that leads out of the folder"),
                 ("pipe.txt", "it is a device, a pipe or a socket"),
                 ("sly.md", "it is a link to something that is not read"),
                 ("zero.txt", "it is a link that leads out of the folder"),
             ]
         );
-        let deep = read(folder.path(), &filter(true), &Limits::default()).unwrap();
-        assert!(deep.files.iter().any(|f| f.name == "deeper/d.txt"));
-        assert!(!deep.files.iter().any(|f| f.text.contains("secret")));
+        let text = text_reader(folder.path(), filter(false), Limits::default()).unwrap();
+        assert_eq!((text("a.md"), text("in.md")), (Ok("alpha".to_owned()), Ok("alpha".to_owned())));
+        assert!(!text("B.TXT").unwrap().contains('\u{202e}'));
+        assert_eq!(text("binary.txt"), Err("it is not text".to_owned()));
+        assert_eq!(text("latin.txt"), Err("it is not UTF-8 text".to_owned()));
+        for out in ["out.txt", "zero.txt", "elsewhere/secret.txt", "../x", "/etc/passwd", "pipe.txt"] {
+            assert!(text(out).is_err(), "{out}");
+        }
+        let deep = survey(folder.path(), &filter(true), &Limits::default()).unwrap();
+        assert!(names(&deep).contains(&"deeper/d.txt"));
+        assert!(!names(&deep).iter().any(|name| name.contains("secret")));
     }
 
     #[test]
@@ -329,28 +338,25 @@ mod tests {
             std::fs::write(folder.path().join(format!("{n}.txt")), "0123456789").unwrap();
         }
         let few = Limits { files: 2, ..Limits::default() };
-        let reading = read(folder.path(), &filter(false), &few).unwrap();
-        assert_eq!((reading.files.len(), reading.skipped.len()), (2, 3));
-        let small = Limits { total: 25, ..Limits::default() };
-        assert_eq!(read(folder.path(), &filter(false), &small).unwrap().files.len(), 2);
+        let found = survey(folder.path(), &filter(false), &few).unwrap();
+        assert_eq!((found.files.len(), found.skipped.len()), (2, 3));
         let short = Limits { entries: 3, ..Limits::default() };
-        let reading = read(folder.path(), &filter(false), &short).unwrap();
-        assert_eq!((reading.files.len(), reading.skipped[0].name.as_str()), (3, "."));
+        let found = survey(folder.path(), &filter(false), &short).unwrap();
+        assert_eq!((found.files.len(), found.skipped[0].name.as_str()), (3, "."));
         for n in 0..100 {
             std::fs::write(folder.path().join(format!("more{n}.txt")), "").unwrap();
         }
-        let reading = read(folder.path(), &filter(false), &few).unwrap();
-        assert_eq!(reading.skipped.len(), MAX_NAMED + 1);
-        assert_eq!(reading.skipped[MAX_NAMED].why, "53 more were left out");
+        let found = survey(folder.path(), &filter(false), &few).unwrap();
+        assert_eq!((found.skipped.len(), found.more_skipped), (MAX_NAMED, 53));
     }
 
     #[test]
     fn a_folder_that_is_none_is_said_so() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("file"), "").unwrap();
-        let missing = read(&folder.path().join("no"), &filter(false), &Limits::default()).unwrap_err();
+        let missing = survey(&folder.path().join("no"), &filter(false), &Limits::default()).unwrap_err();
         assert!(missing.to_string().ends_with("cannot be read: it does not exist"), "{missing}");
-        let file = read(&folder.path().join("file"), &filter(false), &Limits::default()).unwrap_err();
+        let file = survey(&folder.path().join("file"), &filter(false), &Limits::default()).unwrap_err();
         assert!(matches!(file, FolderError::NotAFolder { .. }));
     }
 }

@@ -6,6 +6,7 @@ pub mod cage;
 pub mod catalogue;
 pub mod folder;
 pub mod http;
+pub mod library;
 pub mod moment;
 mod open_beneath;
 pub mod process;

@@ -16,6 +16,7 @@ pub mod mail_facts;
 pub mod memory;
 mod output_file;
 pub mod put_away;
+mod reading;
 mod recorded_model;
 pub mod request;
 mod services;
@@ -53,7 +54,7 @@ const WORKFLOWS: &[MakeSpec] = &[
 ];
 
 /// The tasks that work without a language model.
-pub const RULES: &[&[Task]] = &[docs::TASKS, email::TASKS];
+pub const RULES: &[&[Task]] = &[email::TASKS];
 
 /// The command-line verbs that start some of them.
 pub const VERBS: &[WorkflowVerb] = &[analyze::VERB, ask::VERB, docs::VERB, sheet::VERB];

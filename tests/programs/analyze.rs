@@ -45,7 +45,7 @@ fn a_whole_conversation() {
     let outcome = json(&cli, &["respond", &asked, "not done yet: it is 500", "--wait"]);
     let asked = texts(&outcome["interrupts"]).remove(0);
     let shown = run(&cli, &["view", &asked]);
-    assert!(shown.done().contains("answer DONE"), "{shown:?}");
+    assert!(shown.done().contains("You said"), "{shown:?}");
     let outcome = json(&cli, &["accept", &asked, "--wait"]);
     assert_eq!(outcome["status"], "done");
     let file = notes(&cli, "analysis_result.md").canonicalize().unwrap();

@@ -32,8 +32,8 @@ fn check(turn: usize, point: &str) {
     }
     let whole = json(&cli, &["show", &thread]);
     assert_eq!(whole["status"], "done", "{what}: {whole}");
-    let turn = ["analysis_prepare", "analysis_interrupt", "ANSWERS"];
-    let expected = [&["START"], &turn[..], &turn, &["analysis_prepare", "write_result"]].concat();
+    let turn = ["analysis_prepare", "analysis_interrupt", "ANSWERS", "analysis_answered"];
+    let expected = [&["START"], &turn[..], &turn, &["write_result"]].concat();
     assert_eq!(each(&whole["steps"], "node"), expected, "{what}");
     assert_eq!(whole["state"]["analysis_history"].as_array().unwrap().len(), 5, "{what}");
     assert_eq!(each(&whole["effects"], "state"), ["done"], "{what}");
@@ -44,9 +44,9 @@ fn check(turn: usize, point: &str) {
 
 #[test]
 fn a_driver_killed_at_a_node_changes_nothing() {
-    // The node that prepares, the one that asks, and the one that writes; what is done before an answer is the same in
-    // every turn.
-    for (turn, nth) in [(1, 1), (1, 2), (2, 2)] {
+    // The node that takes the answer, the one that prepares, the one that asks, and the one that writes; what is done
+    // before an answer is the same in every turn.
+    for (turn, nth) in [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2)] {
         for point in NODES {
             check(turn, &format!("{point}:{nth}"));
         }

@@ -25,7 +25,7 @@ pub fn config() -> String {
         });
         port.recv().unwrap()
     });
-    let uses: Vec<String> = ["analyze", "sheet", "ask"]
+    let uses: Vec<String> = ["analyze", "sheet", "ask", "docs"]
         .map(|workflow| format!("[workflow.{workflow}]\nmodel = \"written\"\n"))
         .to_vec();
     format!(
@@ -48,6 +48,8 @@ fn answer(body: &Value) -> Play {
         analysis(rest)
     } else if system.1.contains("work on a spreadsheet") {
         sheet(rest)
+    } else if system.1.contains("document a code base") {
+        page(rest.last().unwrap().1)
     } else if system.1.contains("check a text") {
         say(&json!({"is_wanted": true}).to_string())
     } else {
@@ -83,9 +85,30 @@ fn analysis(messages: &[(&str, &str)]) -> Play {
         }
         Some(last) => {
             let words = last.split_whitespace().collect::<Vec<_>>().join(" ");
-            say(&format!("You said “{words}”. To approve it, answer DONE."))
+            say(&format!("You said “{words}”. Is that right?"))
         }
         None => say("`plan.md` says: The budget is TBD. **What is it?**"),
+    }
+}
+
+/// Pages that are refined once, by what one file says.
+fn page(prompt: &str) -> Play {
+    let score = if prompt.contains("It keeps boxes in rows.") { 90 } else { 50 };
+    if prompt.contains("Give each of completeness") {
+        let scores = json!({"completeness": score, "clarity": score, "depth": score, "accuracy": score});
+        let scores = scores.as_object().unwrap().clone().into_iter();
+        let missing = ("missing_information".to_owned(), json!(["What is kept where."]));
+        say(&Value::Object(scores.chain([missing]).collect()).to_string())
+    } else if prompt.contains("Ask three to five concrete questions") {
+        let about = prompt.split("A page about ").nth(1).unwrap().split(':').next().unwrap();
+        let one = |n: usize| json!({"question": format!("What of {about} is {n}?"), "files": [], "for_person": false});
+        say(&json!({"questions": [one(1), one(2), one(3)]}).to_string())
+    } else if prompt.contains("The question: ") {
+        say("`src/a/mod.rs` says so.")
+    } else if prompt.contains("Found out since") {
+        say("## Overview\n\nIt keeps boxes in rows. See `src/a/mod.rs`.")
+    } else {
+        say("## Overview\n\nIt keeps boxes. See `src/a/mod.rs`.")
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::inputs::{self, analysis, analyze, analyze_with, dialogue, happened, paid};
 use crate::support::test_inbox::respond;
-use crate::support::{TestInbox, assert_contains, merged};
+use crate::support::{FakeModel, TestInbox, assert_contains, merged};
 use sayso::graph::{Decision, ThreadId};
 use sayso::inbox::{InboxError, Status, ThreadQuery};
 use sayso::llm::{Message, ModelError, Reply, Scripted};
@@ -25,7 +25,7 @@ async fn a_question_an_answer_an_approval_a_result() {
         inputs::with_answers(["Since when?", "The parts were late. Right?", "# It was late"].map(paid));
     let thread = analyze(&inbox).await;
     let card = inbox.text(&thread).await;
-    assert!(card.starts_with("Since when?") && card.contains("files: notes.md"), "{card}");
+    assert!(card.starts_with("Since when?") && card.contains("read: notes.md"), "{card}");
     assert_eq!(inbox.answer(&thread, respond("Since Monday")).await.status, Status::Waiting);
     let card = inbox.text(&thread).await;
     assert!(card.contains("agent: Since when?") && card.contains("you: Since Monday"), "{card}");
@@ -41,13 +41,14 @@ async fn a_question_an_answer_an_approval_a_result() {
         happened(&view),
         [
             "START: started",
-            "analysis_prepare: read asked",
+            "analysis_prepare: read ended",
             "analysis_interrupt:",
-            "ANSWERS: answered",
-            "analysis_prepare: asked",
+            "ANSWERS: replied",
+            "analysis_answered:",
+            "analysis_prepare: ended",
             "analysis_interrupt:",
-            "ANSWERS: answered",
-            "analysis_prepare: concluded",
+            "ANSWERS: replied",
+            "analysis_answered: concluded",
             "write_result: written",
         ]
     );
@@ -145,22 +146,65 @@ async fn every_step_tells_what_it_changed() {
 }
 
 #[tokio::test]
-async fn only_a_whole_answer_approves() {
-    for (answer, hint) in
-        [("not done yet", true), ("we abandoned it", false), ("is the solution approved by legal?", true)]
-    {
-        let (inbox, thread) = told(["Since when?", "And now?", "So?"]).await;
+async fn the_words_that_approve_are_the_whole_answer() {
+    for answer in ["not done yet", "we abandoned it", "is the solution approved by legal?"] {
+        let (inbox, thread) = told(["Since when?", "And now?"]).await;
         assert_eq!(inbox.answer(&thread, respond(answer)).await.status, Status::Waiting, "{answer}");
         assert_eq!(inbox.model.tasks().last().unwrap(), "analyze.followup", "{answer}");
-        let card = inbox.text(&thread).await;
-        assert_eq!(card.contains("To approve it, answer DONE."), hint, "{answer}: {card}");
-        inbox.answer(&thread, respond("go on")).await;
-        assert!(!inbox.text(&thread).await.contains("To approve"), "said once");
+        assert!(inbox.text(&thread).await.starts_with("And now?"), "{answer}");
     }
     for answer in ["DONE", "done!", "Solution approved.", " okay, bye "] {
         let (inbox, thread) = told(["Since when?", "# Result"]).await;
         assert_eq!(inbox.answer(&thread, respond(answer)).await.status, Status::Done, "{answer}");
     }
+}
+
+/// A conversation whose model takes every answer for a yes, but for those that contain "not".
+async fn presuming() -> (TestInbox, ThreadId) {
+    let model = FakeModel::by(|request| {
+        let said = request.facts["input"].as_str().unwrap_or_default();
+        let is_offered = request.tools.iter().any(|tool| tool.name == "approved");
+        Ok(match request.task.as_str() {
+            "analyze.final" => Scripted::text("# Result"),
+            _ if is_offered && !said.contains("not") => Scripted::calls([("approved", json!({}))]),
+            _ => Scripted::text("The parts were late. Right?"),
+        })
+    });
+    let inbox = inputs::with_model("", model);
+    let thread = analyze(&inbox).await;
+    (inbox, thread)
+}
+
+#[tokio::test]
+async fn any_clear_yes_approves_once_it_was_shown_what_it_is_taken_for() {
+    for answer in ["looks good", "approved", "done, thanks", "passt so"] {
+        let (inbox, thread) = presuming().await;
+        assert_eq!(inbox.answer(&thread, respond(answer)).await.status, Status::Waiting, "{answer}");
+        let card = inbox.text(&thread).await;
+        assert!(card.starts_with(&format!("“{answer}” is taken as your approval")), "{card}");
+        assert!(card.contains("agent: The parts were late. Right?"), "{card}");
+        assert_eq!(inbox.input_files(), ["notes.md"], "{answer}");
+        assert_eq!(inbox.answer(&thread, Decision::Accept).await.status, Status::Done, "{answer}");
+        assert_eq!(inbox.read_input("analysis_result.md"), "# Result\n");
+        let expected =
+            ["A:The parts were late. Right?".to_owned(), format!("U:{answer}"), "A:# Result".to_owned()];
+        assert_eq!(dialogue(&inbox.view(&thread).await), expected);
+    }
+}
+
+#[tokio::test]
+async fn what_was_taken_for_a_yes_can_be_said_again_or_corrected() {
+    let (inbox, thread) = presuming().await;
+    inbox.answer(&thread, respond("fine")).await;
+    assert_eq!(inbox.answer(&thread, respond("yes, fine")).await.status, Status::Done);
+
+    let (inbox, thread) = presuming().await;
+    inbox.answer(&thread, respond("fine")).await;
+    inbox.answer(&thread, respond("no, it is not")).await;
+    assert!(inbox.text(&thread).await.starts_with("The parts were late. Right?"));
+    // What was said before counts no more.
+    assert_eq!(inbox.answer(&thread, respond("fine")).await.status, Status::Waiting);
+    assert!(inbox.text(&thread).await.starts_with("“fine” is taken as your approval"));
 }
 
 #[tokio::test]
@@ -269,6 +313,7 @@ async fn a_thread_keeps_to_its_model() {
 #[tokio::test]
 async fn what_cannot_be_analysed_is_refused_before_anything_is_stored() {
     let inbox = inputs::with_answers([]);
+    std::fs::create_dir_all(inbox.inputs().join("nested/empty")).unwrap();
     std::fs::create_dir(inbox.inputs().join("empty")).unwrap();
     let with = |key: &str, value: Value| merged(analysis(&inbox), json!({ key: value }));
     let folder = inbox.inputs();
@@ -277,7 +322,7 @@ async fn what_cannot_be_analysed_is_refused_before_anything_is_stored() {
         (with("inputs", json!(folder.join("nowhere"))), "it does not exist"),
         (with("inputs", json!(folder.join("notes.md"))), "is not a folder"),
         (with("inputs", json!(folder.join("empty"))), "holds no readable text or document"),
-        (with("inputs", json!(folder.join("empty"))), "folders inside it are read with --recursive"),
+        (with("inputs", json!(folder.join("nested"))), "1 folder (read it with --recursive)"),
         (with("inputs", json!(3)), "inputs"),
         (with("depth", json!(3)), "depth"),
         (json!({"query": "Why?"}), "inputs"),
@@ -289,18 +334,53 @@ async fn what_cannot_be_analysed_is_refused_before_anything_is_stored() {
     assert!(all.rows.is_empty());
 }
 
+/// A folder of three thousand files: the model searches, reads what it found, and asks.
 #[tokio::test]
-async fn the_card_says_what_the_model_did_not_see_and_who_reads_the_answer() {
-    let inbox = inputs::with_answers([paid("Is it the supplier?")]);
-    let dull = "Nothing happened on this day, and nobody wrote a line about it.\n\n".repeat(5_000);
-    inbox.write_input("big.md", &format!("{dull}The launch slipped because of the supplier.\n\n{dull}"));
-    let thread = inputs::analyze(&inbox).await;
+async fn a_large_folder_is_searched_and_read_and_the_card_says_what_was() {
+    let model = FakeModel::by(|request| {
+        let made = request.messages.iter().filter(|one| matches!(one, Message::Tool { .. })).count();
+        Ok(match made {
+            0 => Scripted::calls([
+                ("list", json!({"folder": "year2"})),
+                ("search", json!({"text": "turbine friday"})),
+                ("read", json!({"path": "../secret.txt"})),
+            ]),
+            3 => Scripted::calls([("read", json!({"path": "year2/day2999.md", "line": 2}))]),
+            _ => Scripted::text("The turbine broke on Friday. Is that it?"),
+        })
+    });
+    let inbox = inputs::with_model("", model);
+    for n in 0..3_000 {
+        let text = if n == 2_999 { "One.\nOn Friday the turbine broke.\n" } else { "Nothing of note.\n" };
+        inbox.write_input(&format!("year{}/day{n:04}.md", n / 1_000), text);
+    }
+    inbox.write_input("photo.png", "no text");
+    inbox.write_input("huge.md", &"x".repeat(2 << 20));
+    std::fs::write(inbox.inputs().join("../secret.txt"), "canary").unwrap();
+    let thread = inputs::analyze_with(&inbox, json!({"recursive": true})).await;
     let item = inbox.open_item(&thread).await;
-    assert!(item.text.contains("seen in part") && item.text.contains("big.md ("), "{}", item.text);
+    for line in [
+        "read: year2/day2999.md (",
+        "not read: 3000 files that nothing led to so far",
+        "left out: other formats (1 .png), huge.md (it is larger than 1024 KiB)",
+    ] {
+        assert!(item.text.contains(line), "{line}: {}", item.text);
+    }
     assert_eq!(item.labels.respond.as_deref(), Some("answer scripted"));
-    let sent = inbox.model.last_words();
-    assert!(sent.contains("The launch slipped because of the supplier.") && sent.contains("[…]"));
-    assert!(sent.contains("The launch slipped by three weeks.") && sent.len() < 260_000, "{}", sent.len());
+    let requests = inbox.model.requests();
+    assert!(inbox.model.requests()[0].messages.len() == 1 && requests.len() == 3);
+    let words = serde_json::to_string(&requests[2].messages).unwrap();
+    assert!(
+        words.contains("year2/ (1000 files, ") && words.contains("year2/day2000.md (17 bytes)"),
+        "{words}"
+    );
+    assert!(words.contains("year2/day2999.md:2: On Friday the turbine broke."), "{words}");
+    assert!(words.contains("no such file among those") && !words.contains("canary") && words.len() < 24_000);
+    // What was looked up is part of the next turn, and is not looked up again.
+    inbox.answer(&thread, respond("Who saw it?")).await;
+    let next = inbox.model.requests().pop().unwrap();
+    assert_eq!((&next.messages[..5], next.task.as_str()), (&requests[2].messages[..5], "analyze.followup"));
+    assert_eq!(inbox.model.requests().len(), 4);
 }
 
 #[tokio::test]
@@ -323,4 +403,20 @@ async fn documents_are_read_and_code_on_request() {
         let card = inbox.text(&thread).await;
         assert!(card.contains("not a Word document") && card.contains("no text that can be read"), "{card}");
     }
+}
+
+#[tokio::test]
+async fn a_person_in_the_models_place_looks_and_writes() {
+    let inbox = inputs::with_me();
+    let thread = analyze(&inbox).await;
+    let item = inbox.open_item(&thread).await;
+    assert_eq!(item.action, "your_turn");
+    let search = json!({"do": "search", "text": "launch"});
+    inbox.answer(&thread, Decision::Edit { args: search }).await;
+    inbox.answer(&thread, respond("The parts were late.")).await;
+    assert_eq!(inbox.action(&thread).await, "analysis_question");
+    assert_eq!(inbox.answer(&thread, Decision::Accept).await.status, Status::Done);
+    assert_eq!(inbox.read_input("analysis_result.md"), "The parts were late.\n");
+    let messages = inbox.state(&thread).await["dialog"]["messages"].to_string();
+    assert!(messages.contains("notes.md:1: The launch slipped by three weeks."), "{messages}");
 }

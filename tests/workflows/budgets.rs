@@ -56,7 +56,7 @@ async fn all_agents_of_docs_finish() {
                 priced(request, 300, Scripted::json(&scores([*score; 4])))
             }
             "docs.questions" => {
-                let nth = request.facts["asked"].as_array().map_or(0, Vec::len);
+                let nth = &request.facts["iteration"];
                 let ask = |n: usize| {
                     let files = [format!("src/part{n}.rs"), format!("src/part{}.rs", n + 9)];
                     json!({"question": format!("{agent} {nth}-{n}?"), "files": files, "for_person": false})

@@ -7,14 +7,14 @@ pub struct Language {
     pub name: &'static str,
     /// Whether it is a programming language; the others are documents, data and settings.
     pub code: bool,
-    /// How its imports and names are written, if we know.
+    /// How its comments, names and imports are written, if we know.
     pub(super) family: Family,
 }
 
 impl Language {
-    /// Whether we read its names and imports. For other languages we know only files and lines.
+    /// Whether we read its names. For other languages we know only files and lines.
     pub fn is_read(&self) -> bool {
-        !matches!(self.family, Family::Shell | Family::Other)
+        self.code && self.family != Family::Other
     }
 }
 
@@ -27,79 +27,58 @@ pub(super) enum Family {
     Go,
     Jvm,
     C,
-    Shell,
     Other,
 }
 
-const fn code(name: &'static str, family: Family) -> Language {
-    Language { name, code: true, family }
-}
-
-const fn text(name: &'static str) -> Language {
-    Language { name, code: false, family: Family::Other }
-}
-
-/// Languages by file extension.
-const ENDINGS: &[(&str, Language)] = &[
-    ("rs", code("Rust", Family::Rust)),
-    ("js", code("JavaScript", Family::Script)),
-    ("mjs", code("JavaScript", Family::Script)),
-    ("cjs", code("JavaScript", Family::Script)),
-    ("jsx", code("JavaScript", Family::Script)),
-    ("ts", code("TypeScript", Family::Script)),
-    ("tsx", code("TypeScript", Family::Script)),
-    ("mts", code("TypeScript", Family::Script)),
-    ("vue", code("Vue", Family::Script)),
-    ("svelte", code("Svelte", Family::Script)),
-    ("py", code("Python", Family::Python)),
-    ("pyi", code("Python", Family::Python)),
-    ("go", code("Go", Family::Go)),
-    ("java", code("Java", Family::Jvm)),
-    ("kt", code("Kotlin", Family::Jvm)),
-    ("scala", code("Scala", Family::Jvm)),
-    ("c", code("C", Family::C)),
-    ("h", code("C", Family::C)),
-    ("cc", code("C++", Family::C)),
-    ("cpp", code("C++", Family::C)),
-    ("cxx", code("C++", Family::C)),
-    ("hpp", code("C++", Family::C)),
-    ("cs", code("C#", Family::Other)),
-    ("rb", code("Ruby", Family::Other)),
-    ("php", code("PHP", Family::Other)),
-    ("swift", code("Swift", Family::Other)),
-    ("lua", code("Lua", Family::Other)),
-    ("ex", code("Elixir", Family::Other)),
-    ("exs", code("Elixir", Family::Other)),
-    ("hs", code("Haskell", Family::Other)),
-    ("zig", code("Zig", Family::Other)),
-    ("sql", code("SQL", Family::Other)),
-    ("sh", code("Shell", Family::Shell)),
-    ("bash", code("Shell", Family::Shell)),
-    ("zsh", code("Shell", Family::Shell)),
-    ("html", text("HTML")),
-    ("css", text("CSS")),
-    ("scss", text("CSS")),
-    ("md", text("Markdown")),
-    ("rst", text("reStructuredText")),
-    ("txt", text("Text")),
-    ("toml", text("TOML")),
-    ("json", text("JSON")),
-    ("yaml", text("YAML")),
-    ("yml", text("YAML")),
-    ("xml", text("XML")),
-    ("proto", text("Protocol Buffers")),
+/// Programming languages by file extension.
+const CODE: &[(&str, &str, Family)] = &[
+    ("rs", "Rust", Family::Rust),
+    ("js mjs cjs jsx", "JavaScript", Family::Script),
+    ("ts tsx mts", "TypeScript", Family::Script),
+    ("vue", "Vue", Family::Script),
+    ("svelte", "Svelte", Family::Script),
+    ("py pyi", "Python", Family::Python),
+    ("go", "Go", Family::Go),
+    ("java", "Java", Family::Jvm),
+    ("kt", "Kotlin", Family::Jvm),
+    ("scala", "Scala", Family::Jvm),
+    ("c h", "C", Family::C),
+    ("cc cpp cxx hpp", "C++", Family::C),
+    ("cs", "C#", Family::Jvm),
+    ("rb", "Ruby", Family::Other),
+    ("php", "PHP", Family::Other),
+    ("swift", "Swift", Family::Other),
+    ("lua", "Lua", Family::Other),
+    ("ex exs", "Elixir", Family::Other),
+    ("hs", "Haskell", Family::Other),
+    ("zig", "Zig", Family::Other),
+    ("sql", "SQL", Family::Other),
+    ("sh bash zsh", "Shell", Family::Other),
 ];
 
-/// Languages by whole file name.
-const NAMES: &[(&str, Language)] =
-    &[("makefile", code("Make", Family::Shell)), ("dockerfile", code("Dockerfile", Family::Shell))];
+/// Documents, data and settings by file extension.
+const TEXT: &[(&str, &str)] = &[
+    ("html", "HTML"),
+    ("css scss", "CSS"),
+    ("md", "Markdown"),
+    ("rst", "reStructuredText"),
+    ("txt", "Text"),
+    ("toml", "TOML"),
+    ("json", "JSON"),
+    ("yaml yml", "YAML"),
+    ("xml", "XML"),
+    ("proto", "Protocol Buffers"),
+];
 
 /// The language of a file, if its name tells.
 pub(super) fn of(path: &Path) -> Option<Language> {
-    let name = path.file_name()?.to_string_lossy().to_lowercase();
-    if let Some((_, language)) = NAMES.iter().find(|(known, _)| *known == name) {
-        return Some(*language);
+    let ending = path.extension()?.to_str()?.to_lowercase();
+    let is_listed = |endings: &str| endings.split(' ').any(|known| known == ending);
+    let code = CODE.iter().find(|(endings, ..)| is_listed(endings));
+    let text = TEXT.iter().find(|(endings, _)| is_listed(endings));
+    match (code, text) {
+        (Some((_, name, family)), _) => Some(Language { name, code: true, family: *family }),
+        (None, Some((_, name))) => Some(Language { name, code: false, family: Family::Other }),
+        (None, None) => None,
     }
-    let ending = Path::new(&name).extension()?.to_str()?.to_owned();
-    ENDINGS.iter().find(|(known, _)| *known == ending).map(|(_, language)| *language)
 }

@@ -1,8 +1,8 @@
 //! Reads manifests: names, versions, programs and dependencies of Rust, Node, Python and Go projects.
 
-use super::runs::{Purpose, Run};
-use super::{clipped, visible};
+use super::clipped;
 use std::path::Path;
+use strum::Display;
 
 /// How many dependencies per manifest we keep.
 const MAX_DEPENDENCIES: usize = 300;
@@ -45,8 +45,8 @@ pub struct Manifest {
     pub platform: Option<String>,
     /// In the order of the file.
     pub dependencies: Vec<Dependency>,
-    /// Programs, scripts and members it names: `name: what`.
-    pub commands: Vec<String>,
+    /// The file that others load first, if it names one.
+    pub main: Option<String>,
     /// The commands it says can be run.
     pub runs: Vec<Run>,
 }
@@ -58,6 +58,28 @@ pub struct Dependency {
     pub wanted: String,
     /// `normal`, `dev`, `build`, `optional` or `indirect`.
     pub group: &'static str,
+}
+
+/// What a command is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Display)]
+#[strum(serialize_all = "snake_case")]
+pub enum Purpose {
+    Test,
+    Run,
+    Build,
+    Other,
+}
+
+/// A command that can be run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    pub purpose: Purpose,
+    /// As one types it.
+    pub command: String,
+    /// The file's description of it.
+    pub says: String,
+    /// The file that names it.
+    pub from: String,
 }
 
 /// The kind of manifest a file is.
@@ -81,7 +103,7 @@ pub(super) fn read(sort: ManifestKind, path: &str, text: &str) -> Result<Manifes
         about: None,
         platform: None,
         dependencies: Vec::new(),
-        commands: Vec::new(),
+        main: None,
         runs: Vec::new(),
     };
     match sort {
@@ -94,7 +116,6 @@ pub(super) fn read(sort: ManifestKind, path: &str, text: &str) -> Result<Manifes
         ManifestKind::Go => go(&mut manifest, text),
     }
     manifest.dependencies.truncate(MAX_DEPENDENCIES);
-    manifest.commands.truncate(40);
     manifest.runs.truncate(40);
     Ok(manifest)
 }
@@ -152,7 +173,6 @@ fn cargo(manifest: &mut Manifest, table: &toml::Table) {
         let listed = table.get(key).and_then(toml::Value::as_array).into_iter().flatten();
         let named = listed.filter_map(|one| one.get("name")?.as_str());
         for name in named {
-            manifest.commands.push(format!("{key}: {}", visible(name)));
             let (purpose, command) = match key {
                 "bin" => (Purpose::Run, format!("cargo run --bin {name}")),
                 "example" => (Purpose::Run, format!("cargo run --example {name}")),
@@ -165,8 +185,6 @@ fn cargo(manifest: &mut Manifest, table: &toml::Table) {
         manifest.runs(Purpose::Test, "cargo test", "the tests of the crate");
         manifest.runs(Purpose::Build, "cargo build", "");
     }
-    let members = strings(workspace.and_then(|workspace| workspace.get("members")));
-    manifest.commands.extend(members.map(|member| format!("member: {}", visible(member))));
 }
 
 fn python(manifest: &mut Manifest, table: &toml::Table) {
@@ -184,7 +202,6 @@ fn python(manifest: &mut Manifest, table: &toml::Table) {
     for scripts in [project, poetry] {
         let named = entries(scripts.and_then(|place| place.get("scripts")));
         for (name, target) in named.filter_map(|(name, target)| Some((name, target.as_str()?))) {
-            manifest.commands.push(format!("{}: {}", visible(name), clipped(target, 100)));
             manifest.runs(Purpose::Run, name, target);
         }
     }
@@ -244,7 +261,7 @@ fn python_tests(manifest: &mut Manifest, tool: Option<&toml::Value>) {
         let described = |env: Option<&toml::Value>| text_of(env, "description").unwrap_or_default();
         manifest.runs(Purpose::Test, "tox", &described(tox.get("env_run_base")));
         for (name, env) in entries(tox.get("env")) {
-            manifest.runs(Purpose::of(name), &format!("tox run -e {name}"), &described(Some(env)));
+            manifest.runs(Purpose::Other, &format!("tox run -e {name}"), &described(Some(env)));
         }
     }
 }
@@ -283,24 +300,15 @@ fn npm(manifest: &mut Manifest, value: &serde_json::Value) {
             manifest.needs(name, requirement.as_str().unwrap_or_default(), group);
         }
     }
-    manifest.commands.extend(text("main").map(|main| format!("main: {main}")));
-    match value.get("bin") {
-        Some(serde_json::Value::String(path)) => {
-            manifest.commands.push(format!("bin: {}", clipped(path, 100)))
-        }
-        Some(serde_json::Value::Object(bins)) => {
-            manifest.commands.extend(bins.keys().map(|name| format!("bin: {}", clipped(name, 100))));
-        }
-        _ => {}
-    }
+    manifest.main = text("main");
     for (name, script) in value.get("scripts").and_then(|v| v.as_object()).into_iter().flatten() {
-        let script = clipped(script.as_str().unwrap_or_default(), 100);
-        manifest.commands.push(format!("script {}: {script}", clipped(name, 60)));
-        let command = match name.as_str() {
-            "test" | "start" => format!("npm {name}"),
-            other => format!("npm run {other}"),
+        let (purpose, command) = match name.as_str() {
+            "test" => (Purpose::Test, "npm test".to_owned()),
+            "start" => (Purpose::Run, "npm start".to_owned()),
+            "build" => (Purpose::Build, "npm run build".to_owned()),
+            other => (Purpose::Other, format!("npm run {other}")),
         };
-        manifest.runs(Purpose::of(name), &command, &script);
+        manifest.runs(purpose, &command, script.as_str().unwrap_or_default());
     }
 }
 

@@ -2,22 +2,16 @@
 //!
 //! Promises: files ignored by .gitignore are left out, no link is followed, no device or pipe is opened, and the
 //! number, size and depth of what we look at are bounded; what was not looked at is counted and named. All text in the
-//! result is [`Visible`](crate::text::Visible). Comments and strings are told apart from code; beyond that, imports and
-//! names are found by how they are usually written, which is right for almost all code.
+//! result is [`Visible`](crate::text::Visible). Imports and names are found by how they are usually written, which is right
+//! for almost all code; how a program works is for whoever searches and reads it.
 //!
 //! Does not read a .gitignore above the folder or git's own excludes, and does not judge what it finds.
 
-mod blank;
-mod calls;
-mod excerpt;
 mod imports;
-mod items;
 mod language;
-mod links;
 mod manifest;
+mod outline;
 mod parts;
-mod runs;
-mod rust;
 mod source;
 mod walk;
 
@@ -26,15 +20,26 @@ use super::open_beneath::FolderHandle;
 use crate::text::{self, Visible};
 use std::path::Path;
 
-pub use excerpt::{ExcerptStart, body, excerpt};
-pub use imports::Import;
-pub use items::Item;
+pub use imports::{FileDependencies, Import, Link, file_dependencies, links};
 pub use language::Language;
-pub use links::{FileDependencies, Link, file_dependencies, links};
-pub use manifest::{Dependency, Manifest, ManifestKind};
+pub use manifest::{Dependency, Manifest, ManifestKind, Purpose, Run};
+pub use outline::Item;
 pub use parts::Parts;
-pub use runs::{Purpose, Run, runs};
 pub use source::Source;
+
+/// The line, counted from 1, on which a file's text declares a name.
+pub fn line_of(path: &str, text: &str, name: &str) -> Option<u32> {
+    let language = language::of(Path::new(path)).filter(Language::is_read)?;
+    outline::line_of(&outline::items(language.family, text), name)
+}
+
+/// Reads files of a folder by their paths, up to a limit, and nothing outside it.
+pub fn text_reader(
+    folder: &Path,
+) -> std::io::Result<impl Fn(&str) -> Result<String, String> + Send + Sync + use<>> {
+    let beneath = FolderHandle::open(folder)?;
+    Ok(move |path: &str| beneath.text(Path::new(path), Limits::default().file))
+}
 
 /// How much we look at.
 #[derive(Clone, Copy, Debug)]

@@ -1,11 +1,16 @@
 //! The card of an analysis: the question first, then what it is based on, then the conversation so far.
 
 use super::WRITE_RESULT;
-use super::state::{Analysis, Unseen};
+use super::facts::Role;
+use super::state::{Analysis, Verdict};
 use crate::graph::AnyState;
 use crate::inbox::{Block, Card, Item, ItemKind};
-use crate::text::Visible;
-use crate::workflows::analyze::facts::Role;
+use crate::text::{Visible, count_noun};
+use crate::tools::library::kilobytes;
+use crate::workflows::agent_loop;
+
+/// How many files are named.
+const NAMED: usize = 12;
 
 pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
     let Some(state) = state.get::<Analysis>() else { return Card::default() };
@@ -19,17 +24,19 @@ pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
             blocks.push(Block::Fields(vec![(Visible::line("write to"), Visible::line(file))]));
             blocks.push(Block::Text(Visible::new(state.analysis_output.as_deref().unwrap_or_default())));
         }
+        ItemKind::Interrupt(_) if agent_loop::why(&item.action).is_some() => {
+            blocks.extend(agent_loop::card(&state.dialog, item).unwrap_or_default());
+        }
         ItemKind::Interrupt(_) => {
             let question = item.args.get("question").and_then(|text| text.as_str()).unwrap_or_default();
             blocks.push(Block::Markdown(Visible::new(question)));
-            if state.explain_approval {
-                blocks.push(Block::Markdown(Visible::new("To approve it, answer DONE.")));
-            }
         }
     }
     blocks.push(Block::Fields(about_fields(state)));
-    // The last turn is the question or the result, which the card already starts with.
-    let earlier = state.analysis_history.len().saturating_sub(1);
+    // The last turn is the question or the result, which the card already starts with, but for words that are taken as
+    // an approval.
+    let shown = usize::from(state.verdict != Verdict::Presumed);
+    let earlier = state.analysis_history.len().saturating_sub(shown);
     let turns = state.analysis_history.iter().take(earlier).map(|turn| {
         let who = match turn.role {
             Role::User => "you",
@@ -53,7 +60,8 @@ pub(super) fn explain(state: &AnyState, item: &Item) -> Vec<Block> {
         ItemKind::Interrupt(_) if item.action == WRITE_RESULT => {
             "writing a file into your folder is yours to decide"
         }
-        ItemKind::Interrupt(_) => "it asks or proposes one thing at a time, until you approve",
+        ItemKind::Interrupt(_) => agent_loop::why(&item.action)
+            .unwrap_or("it asks or proposes one thing at a time, until you approve"),
     };
     let mut fields = vec![(Visible::line("because"), Visible::line(why))];
     let turns = format!("{} by the agent, {} by you", turn_count(Role::Agent), turn_count(Role::User));
@@ -67,19 +75,16 @@ fn about_fields(state: &Analysis) -> Vec<(Visible, Visible)> {
         (Visible::line("query"), Visible::line(&state.query)),
         (Visible::line("folder"), Visible::line(&state.inputs_dir)),
     ];
-    let names: Vec<&str> = state.file_contents.iter().map(|file| file.name.as_str()).collect();
-    fields.push((Visible::line("files"), Visible::line(&names.join(", "))));
-    if !state.skipped.is_empty() {
-        let skipped: Vec<String> = state.skipped.iter().map(|s| format!("{} ({})", s.name, s.why)).collect();
-        fields.push((Visible::line("not read"), Visible::line(&skipped.join(", "))));
-    }
-    if !state.unseen.is_empty() {
-        let describe = |one: &Unseen| match one.shown {
-            0 => format!("{} (nothing of {})", one.name, kilobytes(one.bytes)),
-            shown => format!("{} ({} of {})", one.name, kilobytes(shown), kilobytes(one.bytes)),
-        };
-        let unseen: Vec<String> = state.unseen.iter().map(describe).collect();
-        fields.push((Visible::line("seen in part"), Visible::line(&unseen.join(", "))));
+    if let Some(folder) = &state.folder {
+        fields.push((Visible::line("read"), Visible::line(&read_files(state))));
+        let unread = folder.count.saturating_sub(state.file_contents.len() as u64);
+        if unread > 0 {
+            let text = format!("{} that nothing led to so far", count_noun(unread, "file"));
+            fields.push((Visible::line("not read"), Visible::line(&text)));
+        }
+        if !folder.left_out.is_empty() {
+            fields.push((Visible::line("left out"), Visible::line(&folder.left_out)));
+        }
     }
     if let Some(file) = &state.result_file {
         fields.push((Visible::line("written to"), Visible::line(file)));
@@ -87,6 +92,17 @@ fn about_fields(state: &Analysis) -> Vec<(Visible, Visible)> {
     fields
 }
 
-fn kilobytes(bytes: u64) -> String {
-    if bytes < 1_024 { format!("{bytes} bytes") } else { format!("{} kB", bytes / 1_024) }
+/// The files the model saw, in a line.
+fn read_files(state: &Analysis) -> String {
+    let files = &state.file_contents;
+    let is_whole = state.folder.as_ref().is_some_and(|folder| folder.is_whole);
+    let name = |file: &super::state::FileRef| match is_whole {
+        true => file.name.clone(),
+        false => format!("{} ({} of it)", file.name, kilobytes(file.shown)),
+    };
+    let mut names: Vec<String> = files.iter().take(NAMED).map(name).collect();
+    if files.len() > NAMED {
+        names.push(format!("{} more", files.len() - NAMED));
+    }
+    if names.is_empty() { "nothing yet but the list of files".to_owned() } else { names.join(", ") }
 }

@@ -1,4 +1,4 @@
-//! What an analysis is about: the question, the files, what was said.
+//! What an analysis is about: the question, and what was said.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,15 +9,6 @@ pub struct AnalyzeFacts {
     pub query: String,
     /// The person's newest words: the query at first, then each answer.
     pub input: String,
-}
-
-/// One file of the folder.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileFacts {
-    /// Its path within the folder.
-    pub name: String,
-    /// Its text.
-    pub text: String,
 }
 
 /// One turn of the conversation.

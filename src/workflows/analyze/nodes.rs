@@ -1,57 +1,135 @@
 //! The nodes of an analysis.
 
-use super::prompts::Reader;
-use super::state::{Analysis, AnalysisUpdate, FileRef, Verdict};
-use super::{RESULT_FILE, WRITE_RESULT, nothing_open, nothing_to_read, prompts, wanted_files};
+use super::facts::Role;
+use super::prompts;
+use super::state::{Analysis, AnalysisUpdate, FileRef, Folder, Verdict};
+use super::{QUESTION, RESULT_FILE, WRITE_RESULT, inputs};
 use crate::graph::{Allow, Command, Ctx, Kind, Labels, NodeError};
 use crate::inbox::proposal;
+use crate::llm::ToolCall;
 use crate::text::{Visible, short_line};
-use crate::tools::folder::{self, Limits, Skipped};
-use crate::workflows::analyze::facts::FileFacts;
+use crate::workflows::agent_loop::{Accepted, ModelTurn, Outcome, Tool};
 use crate::workflows::output_file::{self, OutputFile, Permission, WriteQuestion, permission};
-use crate::workflows::{Services, ask_for_text, ask_model, pick_model};
+use crate::workflows::reading::{list_tool, look, read_tool, search_tool};
+use crate::workflows::{Picked, Services, ask_for_text, pick_model};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 type NodeResult = Result<Command<Analysis>, NodeError>;
 
-/// Reads the folder once, then asks the model: for its question or proposal, or for the summary at the end.
-pub(super) async fn analysis_prepare(ctx: Ctx<Services>, state: Arc<Analysis>) -> NodeResult {
-    if state.verdict == Verdict::Abandoned {
-        return Ok(Command::abandon());
-    }
+/// The model, and what its turn begins with. The folder is looked at once.
+pub(super) async fn turn(ctx: Ctx<Services>, state: Arc<Analysis>) -> Result<ModelTurn<Analysis>, NodeError> {
+    let model = pick_model(&ctx, "turn", state.model_name.as_deref()).await?;
     let mut updates = Vec::new();
-    let mut files = state.file_contents.clone();
-    if !state.read {
-        let (read_files, skipped) = ctx.call("read_inputs", read_inputs(&ctx, &state)).await?;
-        files.clone_from(&read_files);
-        updates.push(AnalysisUpdate::Read { files: read_files, skipped });
-    }
-    let texts = contents(&ctx, &files)?;
-    let role = if state.verdict == Verdict::Approved { "final" } else { "turn" };
-    let model = pick_model(&ctx, role, state.model_name.as_deref()).await?;
-    let reader = Reader { user: &ctx.services().user, window: model.window };
-    let command = if state.verdict == Verdict::Approved {
-        let (request, unseen) = prompts::summary(&state, &texts, &reader);
-        let text = ask_for_text(&ctx, "model", &model, &request, "the result of the analysis").await?;
-        let output = nothing_open::remove_empty_sections(&text);
-        Command::goto(WRITE_RESULT).update(AnalysisUpdate::Concluded { output, unseen })
-    } else {
-        let (request, unseen) = prompts::turn(&state, &texts, &reader);
-        let text = ask_model(&ctx, "model", &model, &request).await?.text;
-        Command::goto("analysis_interrupt").update(AnalysisUpdate::Asked { text, unseen })
+    let folder = match &state.folder {
+        Some(folder) => folder.clone(),
+        None => {
+            let (folder, files) = ctx.call("read_inputs", look_at_folder(&ctx, &state, &model)).await?;
+            updates.push(AnalysisUpdate::Read { folder: folder.clone(), files });
+            folder
+        }
     };
-    updates.extend(command.updates);
-    Ok(Command { updates, ..command })
+    let request = prompts::turn(&state, &opening(&ctx, &folder)?, &ctx.services().user);
+    Ok(ModelTurn { model, request, updates })
+}
+
+/// What the model may do: look into the files, and say that it takes the person's words for an approval.
+pub(super) fn tools(_: &Services, state: &Analysis) -> Result<Vec<Tool<Analysis>>, NodeError> {
+    let looking = [list_tool(), search_tool(), read_tool("read")].map(|spec| Tool::free(spec, look_up));
+    let has_spoken = |role: Role| state.analysis_history.iter().any(|turn| turn.role == role);
+    let approved = Tool::free(prompts::approved_tool(), |_, _, _| async {
+        Ok(Outcome::done("The person is asked.").update(AnalysisUpdate::Presumed).ending())
+    });
+    // Before it has proposed anything, there is nothing to approve.
+    let approved = approved.offered_if(has_spoken(Role::Agent) && has_spoken(Role::User));
+    Ok(looking.into_iter().chain([approved]).collect())
+}
+
+/// Lists, searches or reads.
+async fn look_up(
+    _: Ctx<Services>,
+    state: Arc<Analysis>,
+    accepted: Accepted,
+) -> Result<Outcome<Analysis>, NodeError> {
+    let library = inputs::library(Path::new(&state.inputs_dir), state.recursive, state.code);
+    let library = library.map_err(NodeError::failed)?;
+    let call = ToolCall { args: accepted.args, ..accepted.call };
+    // Thousands of files take a while; nothing else should wait for it.
+    let found =
+        tokio::task::spawn_blocking(move || look(&library, &call)).await.map_err(NodeError::failed)?;
+    Ok(match found {
+        Ok((text, None)) => Outcome::done(text),
+        Ok((text, Some(name))) => {
+            let file = FileRef { name, shown: text.len() as u64 };
+            Outcome::done(text).update(AnalysisUpdate::Seen { file })
+        }
+        Err(why) => Outcome::failed(why),
+    })
+}
+
+/// Goes on with what the person said: the model's next turn, or the summary.
+pub(super) async fn analysis_answered(ctx: Ctx<Services>, state: Arc<Analysis>) -> NodeResult {
+    match state.verdict {
+        Verdict::Abandoned => return Ok(Command::abandon()),
+        Verdict::Open | Verdict::Presumed => return Ok(Command::goto("analysis_prepare")),
+        Verdict::Approved => {}
+    }
+    let folder = state.folder.as_ref().ok_or_else(|| NodeError::failed("the folder was not read"))?;
+    let model = pick_model(&ctx, "final", state.model_name.as_deref()).await?;
+    let output = match model.person {
+        // They have written it.
+        true => state.current_analysis_query.clone(),
+        false => {
+            let request = prompts::summary(&state, &opening(&ctx, folder)?, &ctx.services().user);
+            ask_for_text(&ctx, "model", &model, &request, "the result of the analysis").await?
+        }
+    };
+    Ok(Command::goto(WRITE_RESULT).update(AnalysisUpdate::Concluded { output }))
+}
+
+fn opening(ctx: &Ctx<Services>, folder: &Folder) -> Result<String, NodeError> {
+    String::from_utf8(ctx.services().records.blob(&folder.opening)?).map_err(NodeError::failed)
+}
+
+async fn look_at_folder(
+    ctx: &Ctx<Services>,
+    state: &Analysis,
+    model: &Picked,
+) -> Result<(Folder, Vec<FileRef>), NodeError> {
+    let (dir, window) = (PathBuf::from(&state.inputs_dir), model.window);
+    let (recursive, code) = (state.recursive, state.code);
+    // Documents take a while to read; nothing else should wait for it.
+    let work = tokio::task::spawn_blocking(move || inputs::look(&dir, recursive, code, window));
+    let looked = work.await.map_err(NodeError::failed)?.map_err(NodeError::failed)?;
+    let folder = Folder {
+        is_whole: looked.is_whole(),
+        opening: ctx.services().records.put_blob(looked.opening.into_bytes()).await?,
+        count: looked.count as u64,
+        left_out: looked.left_out,
+    };
+    Ok((folder, looked.read.into_iter().map(|(name, shown)| FileRef { name, shown }).collect()))
 }
 
 /// Puts the model's question to the person.
 pub(super) async fn analysis_interrupt(ctx: Ctx<Services>, state: Arc<Analysis>) -> NodeResult {
+    match state.verdict {
+        // They said it twice.
+        Verdict::Approved => return Ok(Command::goto("analysis_answered")),
+        Verdict::Open if state.dialog.stopped => return Ok(Command::abandon()),
+        Verdict::Open | Verdict::Presumed | Verdict::Abandoned => {}
+    }
     let model = pick_model(&ctx, "turn", state.model_name.as_deref()).await?;
-    let args = json!({ "question": state.current_analysis_query });
-    let mut interrupt = proposal("question", Kind::Question, "analysis_question", &args, &state.query);
-    let last_line = state.current_analysis_query.lines().rfind(|line| !line.trim().is_empty());
+    let question = match state.verdict {
+        Verdict::Presumed => format!(
+            "“{}” is taken as your approval: accept, and the result is written; or say what is missing.",
+            short_line(&state.user_input, 160)
+        ),
+        Verdict::Open | Verdict::Approved | Verdict::Abandoned => state.current_analysis_query.clone(),
+    };
+    let args = json!({ "question": question });
+    let mut interrupt = proposal(QUESTION, Kind::Question, "analysis_question", &args, &state.query);
+    let last_line = question.lines().rfind(|line| !line.trim().is_empty());
     // Lists cannot show emphasis.
     let plain = last_line.unwrap_or_default().replace(['*', '_', '`', '#'], "");
     interrupt.gist = short_line(plain.trim(), 160);
@@ -71,7 +149,7 @@ pub(super) async fn analysis_interrupt(ctx: Ctx<Services>, state: Arc<Analysis>)
         "required": ["question"],
         "additionalProperties": false
     });
-    Ok(Command::ask(vec![interrupt], "analysis_prepare"))
+    Ok(Command::ask(vec![interrupt], "analysis_answered"))
 }
 
 /// Writes the summary into the folder, once; asks first if output files are not granted.
@@ -96,32 +174,4 @@ pub(super) async fn write_result(ctx: Ctx<Services>, state: Arc<Analysis>) -> No
     };
     ctx.once(WRITE_RESULT, basis, bytes, Arc::new(OutputFile { path, stamp })).await?;
     Ok(Command::end().update(AnalysisUpdate::Written { file }))
-}
-
-async fn read_inputs(
-    ctx: &Ctx<Services>,
-    state: &Analysis,
-) -> Result<(Vec<FileRef>, Vec<Skipped>), NodeError> {
-    let folder = PathBuf::from(&state.inputs_dir);
-    let reading = folder::read(&folder, &wanted_files(state.recursive, state.code), &Limits::default())
-        .map_err(NodeError::failed)?;
-    if reading.files.is_empty() {
-        return Err(NodeError::failed(nothing_to_read(&folder, &reading, state.recursive)));
-    }
-    let mut files = Vec::new();
-    for file in reading.files {
-        let bytes = file.text.len() as u64;
-        let digest = ctx.services().records.put_blob(file.text.into_bytes()).await?;
-        files.push(FileRef { name: file.name, digest, bytes });
-    }
-    Ok((files, reading.skipped))
-}
-
-fn contents(ctx: &Ctx<Services>, files: &[FileRef]) -> Result<Vec<FileFacts>, NodeError> {
-    let read_file = |file: &FileRef| {
-        let bytes = ctx.services().records.blob(&file.digest)?;
-        let text = String::from_utf8(bytes).map_err(NodeError::failed)?;
-        Ok(FileFacts { name: file.name.clone(), text })
-    };
-    files.iter().map(read_file).collect()
 }

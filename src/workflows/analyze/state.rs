@@ -1,16 +1,16 @@
 //! The state of an analysis, and everything that can happen to it.
 
-use super::WRITE_RESULT;
-use super::approval::{approves, nearly_approves};
+use super::approval::approves;
+use super::{LOOKS, QUESTION, WRITE_RESULT};
 use crate::graph::{Answer, Decision, Event, EventKind, State};
-use crate::tools::folder::Skipped;
+use crate::workflows::agent_loop::{self, Dialog, LoopState, LoopUpdate};
 use crate::workflows::analyze::facts::{Role, Turn};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// The keys of `start`.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AnalyzeInput {
     /// What you want to know.
@@ -28,25 +28,13 @@ pub struct AnalyzeInput {
     pub model: Option<String>,
 }
 
-/// A file of the folder; its contents are stored once, by digest.
+/// A file that the model saw.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileRef {
     /// Its path within the folder.
     pub name: String,
-    /// The digest of its text.
-    pub digest: String,
-    pub bytes: u64,
-}
-
-/// A file of which the model saw only a part.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Unseen {
-    /// Its path within the folder.
-    pub name: String,
-    /// How many bytes of its text were shown.
+    /// How many bytes of its text were shown, at most once each.
     pub shown: u64,
-    /// How long its text is.
-    pub bytes: u64,
 }
 
 /// What the person has decided so far.
@@ -56,9 +44,24 @@ pub enum Verdict {
     /// Still talking.
     #[default]
     Open,
+    /// The model takes the person's words for an approval, and says so.
+    Presumed,
     /// The person wants the summary.
     Approved,
     Abandoned,
+}
+
+/// What the folder holds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Folder {
+    /// The digest of what every prompt begins with.
+    pub opening: String,
+    /// Whether that shows all there is.
+    pub is_whole: bool,
+    /// How many files may be read.
+    pub count: u64,
+    /// What cannot be read, and why.
+    pub left_out: String,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -68,85 +71,67 @@ pub struct Analysis {
     pub user_input: String,
     /// What the person wants to know.
     pub query: String,
-    /// The files read.
-    pub file_contents: Vec<FileRef>,
-    /// Files that were not read.
-    pub skipped: Vec<Skipped>,
+    pub inputs_dir: String,
+    /// Whether subfolders are read, and source code.
+    pub recursive: bool,
+    pub code: bool,
     /// The model the thread was started with.
     pub model_name: Option<String>,
+    /// The folder, once it was looked at.
+    pub folder: Option<Folder>,
+    /// The files that the model saw.
+    pub file_contents: Vec<FileRef>,
     /// The conversation.
     pub analysis_history: Vec<Turn>,
+    /// The same conversation with everything the model looked up.
+    pub dialog: Dialog,
     /// The model's current question or proposal.
     pub current_analysis_query: String,
     pub analysis_output: Option<String>,
-    pub inputs_dir: String,
-    /// Whether subfolders are read.
-    pub recursive: bool,
-    /// Whether source code is read.
-    pub code: bool,
-    /// What the model had not seen of the files at its last turn.
-    pub unseen: Vec<Unseen>,
-    /// Whether the folder has been read.
-    pub read: bool,
     pub verdict: Verdict,
-    /// Whether the next card says how to approve.
-    pub explain_approval: bool,
     /// Where the result was written.
     pub result_file: Option<String>,
     /// The person's answer about writing it, if they were asked.
     pub may_write: Option<bool>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum AnalysisUpdate {
     /// The thread began.
-    Started {
-        /// What the person wants to know.
-        query: String,
-        inputs: String,
-        /// Whether subfolders are read.
-        recursive: bool,
-        /// Whether source code is read.
-        #[serde(default)]
-        code: bool,
-        /// The model it was started with.
-        model: Option<String>,
-    },
-    /// The folder was read.
-    Read {
-        files: Vec<FileRef>,
-        /// Files that were not read.
-        skipped: Vec<Skipped>,
-    },
-    /// The model has a question or a proposal.
-    Asked {
-        text: String,
-        /// What it did not see of the files.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        unseen: Vec<Unseen>,
-    },
-    /// The person answered.
-    Answered {
-        /// `None` if they accepted.
-        text: Option<String>,
-        verdict: Verdict,
-    },
+    Started { input: AnalyzeInput },
+    /// The folder was looked at.
+    Read { folder: Folder, files: Vec<FileRef> },
+    /// The model read a part of a file.
+    Seen { file: FileRef },
+    /// The model takes the person's words for an approval.
+    Presumed,
+    /// The person answered; no text if they accepted or abandoned it.
+    Replied { text: Option<String>, verdict: Verdict },
     /// The person continued after a result.
     Heard { text: String },
     /// The person added a hint to a retry; the verdict stays as it was.
     Hinted { text: String },
     /// The summary is finished.
-    Concluded {
-        output: String,
-        /// What the model did not see of the files.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        unseen: Vec<Unseen>,
-    },
+    Concluded { output: String },
     /// The person was asked whether to write the result.
     MayWrite { yes: bool },
     /// The result was written.
     Written { file: String },
+    #[serde(untagged)]
+    Loop(LoopUpdate),
+}
+
+impl From<LoopUpdate> for AnalysisUpdate {
+    fn from(update: LoopUpdate) -> Self {
+        Self::Loop(update)
+    }
+}
+
+impl LoopState for Analysis {
+    fn dialog(&self) -> &Dialog {
+        &self.dialog
+    }
 }
 
 impl State for Analysis {
@@ -154,29 +139,23 @@ impl State for Analysis {
     type Update = AnalysisUpdate;
 
     fn started(input: AnalyzeInput) -> AnalysisUpdate {
-        let AnalyzeInput { query, inputs, recursive, code, model } = input;
-        AnalysisUpdate::Started { query, inputs, recursive, code, model }
+        AnalysisUpdate::Started { input }
     }
 
     fn answered(answers: Vec<Answer>) -> AnalysisUpdate {
-        let answer = answers.into_iter().next();
-        if let Some(answer) = &answer
-            && answer.key == WRITE_RESULT
-        {
-            return AnalysisUpdate::MayWrite { yes: answer.decision == Decision::Accept };
+        let Some(answer) = answers.first().cloned() else { return LoopUpdate::Answered { answers }.into() };
+        match answer.key.as_str() {
+            WRITE_RESULT => return AnalysisUpdate::MayWrite { yes: answer.decision == Decision::Accept },
+            QUESTION => {}
+            _ => return LoopUpdate::Answered { answers }.into(),
         }
-        match answer.map(|answer| answer.decision) {
-            Some(Decision::Respond { text }) if approves(&text) => {
-                AnalysisUpdate::Answered { text: Some(text), verdict: Verdict::Approved }
-            }
-            Some(Decision::Respond { text }) => {
-                AnalysisUpdate::Answered { text: Some(text), verdict: Verdict::Open }
-            }
-            Some(Decision::Ignore) => AnalysisUpdate::Answered { text: None, verdict: Verdict::Abandoned },
-            Some(Decision::Accept | Decision::Edit { .. } | Decision::Draft) | None => {
-                AnalysisUpdate::Answered { text: None, verdict: Verdict::Approved }
-            }
-        }
+        let (text, verdict) = match answer.decision {
+            Decision::Respond { text } if approves(&text) => (Some(text), Verdict::Approved),
+            Decision::Respond { text } => (Some(text), Verdict::Open),
+            Decision::Ignore => (None, Verdict::Abandoned),
+            Decision::Accept | Decision::Edit { .. } | Decision::Draft => (None, Verdict::Approved),
+        };
+        AnalysisUpdate::Replied { text, verdict }
     }
 
     fn arrived(event: Event) -> Option<AnalysisUpdate> {
@@ -189,39 +168,57 @@ impl State for Analysis {
 
     fn apply(&mut self, update: AnalysisUpdate) {
         match update {
-            AnalysisUpdate::Started { query, inputs, recursive, code, model } => {
-                self.user_input = format!("analyze: {query}");
-                self.query = query;
-                self.inputs_dir = inputs;
-                (self.recursive, self.code) = (recursive, code);
-                self.model_name = model;
+            AnalysisUpdate::Started { input } => {
+                self.user_input = format!("analyze: {}", input.query);
+                (self.query, self.inputs_dir) = (input.query, input.inputs);
+                (self.recursive, self.code, self.model_name) = (input.recursive, input.code, input.model);
+                self.dialog.max_steps = LOOKS;
             }
-            AnalysisUpdate::Read { files, skipped } => {
-                (self.file_contents, self.skipped, self.read) = (files, skipped, true);
+            AnalysisUpdate::Read { folder, files } => {
+                (self.folder, self.file_contents) = (Some(folder), files);
             }
-            AnalysisUpdate::Asked { text, unseen } => {
-                self.unseen = unseen;
-                self.analysis_history.push(Turn { role: Role::Agent, text: text.clone() });
-                self.current_analysis_query = text;
+            AnalysisUpdate::Seen { file } => {
+                match self.file_contents.iter_mut().find(|known| known.name == file.name) {
+                    Some(known) => known.shown += file.shown,
+                    None => self.file_contents.push(file),
+                }
             }
-            AnalysisUpdate::Answered { text, verdict } => {
-                self.verdict = verdict;
-                self.explain_approval = text.as_deref().is_some_and(nearly_approves);
+            AnalysisUpdate::Loop(update) => {
+                if let LoopUpdate::Ended { answer: Some(text) } = &update {
+                    self.verdict = Verdict::Open;
+                    self.current_analysis_query.clone_from(text);
+                    self.add_turn(Role::Agent, text.clone());
+                }
+                self.dialog.apply(update);
+            }
+            AnalysisUpdate::Presumed => {
+                // Having been told, the person said it again.
+                let is_again = self.verdict == Verdict::Presumed;
+                self.verdict = if is_again { Verdict::Approved } else { Verdict::Presumed };
+            }
+            AnalysisUpdate::Replied { text, verdict } => {
+                // What was presumed is forgotten once the model has something else to say.
+                let is_again = verdict == Verdict::Open && self.verdict == Verdict::Presumed;
+                self.verdict = if is_again { Verdict::Presumed } else { verdict };
                 if let Some(text) = text {
-                    self.add_user_turn(text);
+                    self.dialog.apply(LoopUpdate::Told { text: text.clone() });
+                    self.add_turn(Role::User, text);
                 }
             }
             AnalysisUpdate::Heard { text } => {
                 self.verdict = Verdict::Open;
-                self.explain_approval = false;
                 (self.analysis_output, self.result_file, self.may_write) = (None, None, None);
-                self.add_user_turn(text);
+                self.dialog.apply(LoopUpdate::Told { text: text.clone() });
+                self.add_turn(Role::User, text);
             }
-            AnalysisUpdate::Hinted { text } => self.add_user_turn(text),
-            AnalysisUpdate::Concluded { output, unseen } => {
-                self.unseen = unseen;
+            AnalysisUpdate::Hinted { text } => {
+                self.dialog.messages.push(agent_loop::Turn::Told { text: text.clone() });
+                self.add_turn(Role::User, text);
+            }
+            AnalysisUpdate::Concluded { output } => {
                 // Added to the conversation, so that a later turn knows the conclusion.
-                self.analysis_history.push(Turn { role: Role::Agent, text: output.clone() });
+                self.dialog.messages.push(agent_loop::Turn::Said { text: output.clone() });
+                self.add_turn(Role::Agent, output.clone());
                 self.analysis_output = Some(output);
             }
             AnalysisUpdate::MayWrite { yes } => self.may_write = Some(yes),
@@ -240,10 +237,12 @@ impl State for Analysis {
 }
 
 impl Analysis {
-    /// The only place where the person's words enter the history.
-    fn add_user_turn(&mut self, text: String) {
-        self.analysis_history.push(Turn { role: Role::User, text: text.clone() });
-        self.user_input = text;
+    /// The only place where words enter the history.
+    fn add_turn(&mut self, role: Role, text: String) {
+        if role == Role::User {
+            self.user_input.clone_from(&text);
+        }
+        self.analysis_history.push(Turn { role, text });
     }
 
     /// What the model should answer now: the query at first, then the person's newest words.

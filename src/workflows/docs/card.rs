@@ -20,7 +20,7 @@ pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
             let files = item.args.get("files").and_then(Value::as_array).into_iter().flatten();
             let files: Vec<&str> = files.filter_map(Value::as_str).collect();
             blocks
-                .push(Block::Fields(vec![field("write to", &state.out), field("pages", &files.join(", "))]));
+                .push(Block::Fields(vec![field("write to", state.out()), field("pages", &files.join(", "))]));
             for result in state.results.iter().filter(|result| result.status == "success") {
                 blocks.push(Block::Heading(Visible::line(&result.agent_name)));
                 blocks.push(Block::Text(Visible::new(&result.markdown)));
@@ -31,7 +31,7 @@ pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
             blocks.push(Block::Markdown(Visible::new(&readable(page))));
         }
     }
-    let mut fields = vec![field("folder", &state.dir)];
+    let mut fields = vec![field("folder", &state.settings.dir)];
     if let Some(scanned) = &state.scanned {
         fields.push(field("files", &scanned.count.to_string()));
         if scanned.skipped > 0 {
@@ -39,7 +39,7 @@ pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
         }
     }
     if !state.written.is_empty() {
-        fields.push(field("written to", &state.out));
+        fields.push(field("written to", state.out()));
     }
     blocks.push(Block::Fields(fields));
     Card { blocks }

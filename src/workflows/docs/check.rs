@@ -1,16 +1,19 @@
-//! Checks what a text says about the code against the code: the paths, places and qualified names it quotes.
+//! Checks what a text says about the code against the code: the paths, lines and names it quotes.
 //!
-//! It does not judge words. A bare word in backticks may be anything, so it counts if it is a name in the code and is
-//! ignored if it is not.
+//! It does not judge words. A plain word in backticks may be anything, so it counts if the code holds it and is ignored
+//! if it does not.
 
-use super::facts::ProjectFacts;
+use crate::tools::library::Library;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The highest confidence in a text of which nothing could be checked.
 const UNCHECKED: f64 = 0.5;
 
 /// How many missing quotes are named.
-const MAX_LISTED: usize = 4;
+const MAX_LISTED: usize = 20;
+
+/// How many bytes of files are searched for names.
+const SEARCHED: u64 = 256 << 20;
 
 /// How many quotes were checked, and which were not found.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,16 +23,11 @@ pub(super) struct Checked {
 }
 
 impl Checked {
-    /// The share that was found; `None` if there was nothing to check.
-    pub(super) fn share(&self) -> Option<f64> {
-        (self.total > 0).then(|| (self.total - self.missing.len()) as f64 / self.total as f64)
-    }
-
     /// Turns a score of 0 to 100 into a confidence, reduced by what was not found.
     pub(super) fn confidence(&self, score: f64) -> f64 {
-        match self.share() {
-            Some(share) => score / 100.0 * share,
-            None => (score / 100.0).min(UNCHECKED),
+        match self.total {
+            0 => (score / 100.0).min(UNCHECKED),
+            total => score / 100.0 * (total - self.missing.len()) as f64 / total as f64,
         }
     }
 
@@ -38,31 +36,63 @@ impl Checked {
         if self.total == 0 {
             return "the text quotes no file or name, so nothing could be checked".to_owned();
         }
-        let found_count = self.total - self.missing.len();
-        let mut text =
-            format!("{found_count} of {} quoted files and names were found in the code", self.total);
-        if !self.missing.is_empty() {
-            let listed: Vec<String> =
-                self.missing.iter().take(MAX_LISTED).map(|quote| format!("`{quote}`")).collect();
-            text += &format!("; not found: {}", listed.join(", "));
+        let found = self.total - self.missing.len();
+        let text = format!("{found} of {} quoted files and names were found in the code", self.total);
+        if self.missing.is_empty() { text } else { format!("{text}; not found: {}", self.listed()) }
+    }
+
+    /// What a reader of the page is told.
+    pub(super) fn note(&self) -> String {
+        if self.missing.is_empty() {
+            return String::new();
         }
-        text
+        format!("_This page quotes what the code does not have: {}._", self.listed())
+    }
+
+    fn listed(&self) -> String {
+        let listed = self.missing.iter().take(MAX_LISTED).map(|quote| format!("`{quote}`"));
+        listed.collect::<Vec<_>>().join(", ")
     }
 }
 
-/// Checks a text against the code. `files` are all paths of the code base, if they are available.
-pub(super) fn check(text: &str, project: &ProjectFacts, files: &[String]) -> Checked {
-    let index = CodeIndex::new(project, files);
+/// What a quote claims to be.
+enum Claim<'a> {
+    /// A file or folder, and a line of it.
+    Path(&'a str, Option<usize>),
+    /// Words that the code must hold.
+    Name(Vec<&'a str>),
+    /// Perhaps a name.
+    Word(&'a str),
+}
+
+/// Checks a text against the files.
+pub(super) fn check(text: &str, library: &Library) -> Checked {
+    let paths: BTreeSet<&str> = library.files.iter().map(|file| file.name.as_str()).collect();
+    let endings: BTreeSet<&str> = paths
+        .iter()
+        .filter_map(|path| path.rsplit('/').next()?.rsplit_once('.'))
+        .map(|(_, end)| end)
+        .collect();
+    let claims: BTreeMap<&str, Claim<'_>> =
+        quotes(text).into_iter().filter_map(|quote| Some((quote, claim(quote, &paths, &endings)?))).collect();
+    let wanted: BTreeSet<&str> = claims
+        .values()
+        .flat_map(|claim| match claim {
+            Claim::Path(..) => Vec::new(),
+            Claim::Name(words) => words.clone(),
+            Claim::Word(word) => vec![*word],
+        })
+        .collect();
+    let held = held_words(&wanted, library);
     let mut checked = Checked::default();
-    for quote in quotes(text).into_iter().filter(|quote| quote.len() < 200) {
-        match index.holds(quote) {
-            Some(true) => checked.total += 1,
-            Some(false) => {
-                checked.total += 1;
-                checked.missing.push(quote.to_owned());
-            }
-            None => {}
-        }
+    for (quote, claim) in claims {
+        let is_held = match claim {
+            Claim::Path(path, line) => Some(has_path(path, line, &paths, library)),
+            Claim::Name(words) => held.as_ref().map(|held| words.iter().all(|word| held.contains(*word))),
+            Claim::Word(word) => held.as_ref().is_some_and(|held| held.contains(word)).then_some(true),
+        };
+        checked.total += usize::from(is_held.is_some());
+        checked.missing.extend((is_held == Some(false)).then(|| quote.to_owned()));
     }
     checked
 }
@@ -81,148 +111,128 @@ fn quotes(text: &str) -> BTreeSet<&str> {
     quotes
 }
 
-struct CodeIndex<'a> {
-    paths: BTreeSet<&'a str>,
-    /// How many lines a file has, if known.
-    lines: BTreeMap<&'a str, u64>,
-    names: BTreeSet<&'a str>,
-    is_complete: bool,
-}
-
-impl<'a> CodeIndex<'a> {
-    fn new(project: &'a ProjectFacts, files: &'a [String]) -> Self {
-        let mut paths: BTreeSet<&str> = files.iter().map(String::as_str).collect();
-        paths.extend(project.areas.iter().map(|part| part.path.as_str()));
-        paths
-            .extend(project.areas.iter().flat_map(|part| part.largest.iter().map(|(path, _)| path.as_str())));
-        paths.extend(project.modules.iter().map(|module| module.path.as_str()));
-        paths.extend(project.entries.iter().map(|(path, _)| path.as_str()));
-        paths.extend(project.documents.iter().map(String::as_str));
-        paths.extend(project.manifests.iter().map(|manifest| manifest.path.as_str()));
-        paths.extend(
-            project.manifests.iter().flat_map(|manifest| &manifest.dependencies).map(|one| one.name.as_str()),
-        );
-        paths.extend(project.runs.iter().map(|run| run.from.as_str()));
-        paths.extend(project.testing.checks.iter().map(String::as_str));
-        paths.extend(project.testing.covers.iter().map(|(path, ..)| path.as_str()));
-        let names = project.modules.iter().flat_map(|module| &module.names).map(|name| name.name.as_str());
-        Self {
-            paths,
-            lines: project.modules.iter().map(|module| (module.path.as_str(), module.lines)).collect(),
-            names: names.flat_map(|name| [name, last_segment(name)]).collect(),
-            is_complete: project.whole,
-        }
+fn claim<'a>(quote: &'a str, paths: &BTreeSet<&str>, endings: &BTreeSet<&str>) -> Option<Claim<'a>> {
+    let bare = quote.trim_end_matches("()");
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
+    if bare.len() >= 200 || !bare.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '.')) {
+        return None;
     }
-
-    /// The full path of a file that is named by the end of its path, if only one ends that way.
-    fn full_path<'p>(&self, path: &'p str) -> &'p str
-    where
-        'a: 'p,
+    let (path, line) = match bare.split_once(':') {
+        Some((path, line)) if line.starts_with(|c: char| c.is_ascii_digit()) => {
+            let digits = line.find(|c: char| !c.is_ascii_digit()).unwrap_or(line.len());
+            (path, Some(line[..digits].parse().unwrap_or(usize::MAX)))
+        }
+        _ => (bare, None),
+    };
+    let is_path = |c: char| is_word(c) || matches!(c, '/' | '.' | '-' | '+');
+    let has_ending = path.rsplit_once('.').is_some_and(|(_, end)| endings.contains(end));
+    if path.chars().all(is_path)
+        && (path.contains('/') || has_ending || line.is_some() || paths.contains(path))
     {
-        if self.paths.contains(path) {
-            return path;
-        }
-        let end = format!("/{path}");
-        let mut candidates = self.paths.iter().filter(|known_path| known_path.ends_with(&end));
-        match (candidates.next(), candidates.next()) {
-            (Some(only), None) => only,
-            _ => path,
-        }
+        return Some(Claim::Path(path, line));
     }
-
-    /// Whether the code holds what is quoted; `None` if that cannot be told.
-    fn holds(&self, quote: &str) -> Option<bool> {
-        let bare = quote.trim_end_matches("()");
-        if bare.is_empty() || bare.contains(char::is_whitespace) {
-            return None;
-        }
-        if self.names.contains(bare) || self.paths.contains(bare) {
-            return Some(true);
-        }
-        let (path, line) = match bare.split_once(':') {
-            Some((path, line)) if line.starts_with(|c: char| c.is_ascii_digit()) => (path, Some(line)),
-            _ => (bare, None),
-        };
-        let is_path = path.contains('/')
-            && path.chars().all(|c| c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | '+'));
-        if is_path || line.is_some() {
-            let path = self.full_path(path.trim_end_matches('/'));
-            let folder = format!("{path}/");
-            // A sibling such as `x.rs` sorts before `x/`, so the search starts at the slash.
-            let is_folder = || {
-                self.paths
-                    .range(folder.as_str()..)
-                    .next()
-                    .is_some_and(|known_path| known_path.starts_with(&folder))
-            };
-            let number = line.map(|line| line.chars().take_while(char::is_ascii_digit).collect::<String>());
-            let is_in_range = match (number.and_then(|n| n.parse::<u64>().ok()), self.lines.get(path)) {
-                (Some(line), Some(lines)) => line >= 1 && line <= *lines,
-                _ => true,
-            };
-            return Some(is_in_range && (self.paths.contains(path) || is_folder()));
-        }
-        // A name qualified by its type claims to be in the code, and so does a call. If names were cut off, it may
-        // still be there.
-        let is_qualified = bare.contains("::") || quote.ends_with("()");
-        let is_name =
-            is_qualified && bare.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | ':' | '.' | '$'));
-        match is_name && self.names.contains(last_segment(bare)) {
-            true => Some(true),
-            false => (is_name && self.is_complete).then_some(false),
-        }
+    if !bare.chars().all(|c| is_word(c) || matches!(c, '.' | ':')) {
+        return None;
+    }
+    let words: Vec<&str> = bare.split(['.', ':']).filter(|word| !word.is_empty()).collect();
+    let has_hump = bare.chars().zip(bare.chars().skip(1)).any(|(a, b)| a.is_lowercase() && b.is_uppercase());
+    match words.as_slice() {
+        [] => None,
+        [word] if bare == quote && !word.contains('_') && !has_hump => Some(Claim::Word(word)),
+        _ => Some(Claim::Name(words)),
     }
 }
 
-/// The name without its type's name.
-pub(super) fn last_segment(name: &str) -> &str {
-    name.rsplit(['.', ':']).next().unwrap_or(name)
+/// Which of these words the files hold; `None` if they are too large to be searched.
+fn held_words(wanted: &BTreeSet<&str>, library: &Library) -> Option<BTreeSet<String>> {
+    if library.files.iter().map(|file| file.bytes).sum::<u64>() > SEARCHED {
+        return None;
+    }
+    let mut held: BTreeSet<String> = BTreeSet::new();
+    for file in &library.files {
+        if held.len() == wanted.len() {
+            break;
+        }
+        let Ok(text) = (library.text)(&file.name) else { continue };
+        let words = text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '$'));
+        held.extend(words.filter(|word| wanted.contains(word)).map(str::to_owned));
+    }
+    Some(held)
+}
+
+/// Whether there is such a file or folder, by its whole path or by an end that no other has; and such a line in it.
+fn has_path(path: &str, line: Option<usize>, paths: &BTreeSet<&str>, library: &Library) -> bool {
+    let path = path.trim_end_matches('/').trim_start_matches("./");
+    let end = format!("/{path}");
+    let mut ending = paths.iter().filter(|known| known.ends_with(&end));
+    let file = match (paths.get(path), ending.next(), ending.next()) {
+        (Some(file), ..) => Some(*file),
+        (None, Some(only), None) => Some(*only),
+        _ => None,
+    };
+    match (file, line) {
+        (Some(_), None) => true,
+        (Some(file), Some(line)) => {
+            (library.text)(file).is_ok_and(|text| (1..=text.lines().count()).contains(&line))
+        }
+        // A folder has no lines.
+        (None, Some(_)) => false,
+        (None, None) => {
+            let folder = format!("{path}/");
+            paths.iter().any(|known| known.starts_with(&folder) || known.contains(&format!("/{folder}")))
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workflows::docs::facts::{ModuleFacts, NameFacts};
+    use crate::tools::folder::Listed;
 
-    #[test]
-    fn paths_places_and_names_are_held_against_the_code_and_words_are_not() {
-        let name = NameFacts { name: "Store.open".to_owned(), line: 3, ..NameFacts::default() };
-        let module = ModuleFacts {
-            path: "src/a.py".to_owned(),
-            lines: 9,
-            names: vec![name],
-            ..ModuleFacts::default()
-        };
-        let project = ProjectFacts { modules: vec![module], whole: true, ..ProjectFacts::default() };
-        for (text, all, missing) in [
-            ("`src/a.py`, `src/a.py:9`, `src/`, `Store.open`, `open()`", 5, vec![]),
-            (
-                "`src/b.py` `src/a.py:10` `Store::close` `shut()`",
-                4,
-                vec!["Store::close", "shut()", "src/a.py:10", "src/b.py"],
-            ),
-            ("`a.py:9` `a.py:10` `y.py:1`", 3, vec!["a.py:10", "y.py:1"]),
-            ("`True`, `pip install x`, `and/or more`\n```\n`src/z.py`\n```\n", 0, vec![]),
-        ] {
-            let checked = check(text, &project, &[]);
-            assert_eq!(
-                (checked.total, checked.missing),
-                (all, missing.into_iter().map(str::to_owned).collect()),
-                "{text}"
-            );
-        }
-        assert_eq!(check("`lib/x.js`", &project, &["lib/x.js".to_owned()]).share(), Some(1.0));
-        let siblings = ["lib/x-y.js", "lib/x.js", "lib/x/z.js"].map(str::to_owned);
-        assert_eq!(check("`lib/x/` `lib/x`", &project, &siblings).share(), Some(1.0));
+    fn library(names: &[&str]) -> Library {
+        let file = |name: &&str| Listed { name: (*name).to_owned(), bytes: 100 };
+        let text =
+            |_: &str| Ok("class Store:\n    def open(self):\n        pass\n\n\n\n\n\nx = 1\n".to_owned());
+        Library { files: names.iter().map(file).collect(), text: Box::new(text) }
     }
 
     #[test]
-    fn nothing_checked_is_never_sure() {
+    fn paths_lines_and_names_are_held_against_the_code_and_words_are_not() {
+        for (text, all, missing) in [
+            ("`src/a.py`, `src/a.py:9`, `src/`, `Store.open`, `open()`, `a.py`, `Store`", 7, vec![]),
+            (
+                "`src/b.py` `src/a.py:10` `Store::close` `shut()` `Store.shut` `full_dispatch` `b.py` `OpenStore`",
+                8,
+                vec![
+                    "OpenStore",
+                    "Store.shut",
+                    "Store::close",
+                    "b.py",
+                    "full_dispatch",
+                    "shut()",
+                    "src/a.py:10",
+                    "src/b.py",
+                ],
+            ),
+            ("`a.py:9` `a.py:10` `y.py:1`", 3, vec!["a.py:10", "y.py:1"]),
+            ("`True`, `pip install x`, `and/or more`, `>=3`, `3.1`\n```\n`src/z.py`\n```\n", 0, vec![]),
+        ] {
+            let checked = check(text, &library(&["src/a.py"]));
+            let missing = missing.into_iter().map(str::to_owned).collect::<Vec<_>>();
+            assert_eq!((checked.total, checked.missing), (all, missing), "{text}");
+        }
+        let siblings = library(&["lib/x-y.js", "lib/x.js", "lib/x/z.js"]);
+        assert!(check("`lib/x/` `lib/x` `lib/x.js`", &siblings).missing.is_empty());
+    }
+
+    #[test]
+    fn nothing_checked_is_never_sure_and_what_is_missing_is_named() {
         let nothing = Checked::default();
         assert_eq!((nothing.confidence(100.0), nothing.confidence(20.0)), (0.5, 0.2));
-        assert!(nothing.words().contains("nothing could be checked"));
+        assert!(nothing.words().contains("nothing could be checked") && nothing.note().is_empty());
         let half = Checked { total: 2, missing: vec!["src/z".to_owned()] };
         assert_eq!(half.confidence(90.0), 0.45);
         assert_eq!(half.words(), "1 of 2 quoted files and names were found in the code; not found: `src/z`");
+        assert_eq!(half.note(), "_This page quotes what the code does not have: `src/z`._");
     }
 }

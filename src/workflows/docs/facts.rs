@@ -1,10 +1,9 @@
-//! `docs.analyze`, `docs.evaluate`, `docs.questions`, `docs.answer`, `docs.refine`: take facts about a code base, and
-//! return Markdown or the shapes below.
+//! What is known about a code base, found by code alone, and the shapes of a model's answers about it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What is known about a code base, found by code alone. Every list is bounded.
+/// What is known about a code base. Every list is bounded.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ProjectFacts {
@@ -17,38 +16,21 @@ pub struct ProjectFacts {
     pub folders: u64,
     /// Lines of program text.
     pub lines: u64,
-    pub bytes: u64,
     /// Languages, most lines first.
     pub languages: Vec<LanguageFacts>,
     /// Its parts, by path.
     pub areas: Vec<AreaFacts>,
     /// The files of the program, most important first.
     pub modules: Vec<ModuleFacts>,
-    /// The source of functions that much of the program goes through.
-    pub bodies: Vec<BodyFacts>,
-    /// Whether all files of the program and all their names are included.
-    pub whole: bool,
-    /// How to test, run, check and build it.
+    /// How to test, run and build it.
     pub runs: Vec<RunFacts>,
-    /// Languages of which only files and lines are known, with the number of files.
-    pub unread: Vec<(String, u64)>,
-    /// The tree as an outline.
-    pub outline: String,
     /// Manifests, with their dependencies.
     pub manifests: Vec<ManifestFacts>,
     /// Where programs start: path and what starts there.
     pub entries: Vec<(String, String)>,
     /// Which parts depend on which, most files first.
     pub links: Vec<LinkFacts>,
-    /// What is reached outside, and from which parts.
-    pub outside: Vec<(String, Vec<String>)>,
-    /// Ways of writing, with how often they occur and the first place.
-    pub marks: Vec<(String, u64, String)>,
-    /// Traits, interfaces and classes that are implemented most often.
-    pub roles: Vec<(String, u64)>,
     pub testing: TestingFacts,
-    /// Documents for people.
-    pub documents: Vec<String>,
     /// Paths that were not read, with the reason.
     pub skipped: Vec<(String, String)>,
     /// How many more were not read.
@@ -70,6 +52,12 @@ impl ProjectFacts {
         let is_test = |path: &str| self.areas.iter().any(|part| part.is_test && part.path == path);
         self.links.iter().filter(move |link| !is_test(&link.from) && !is_test(&link.to))
     }
+
+    /// The manifests that say which version of their language they need.
+    pub fn platforms(&self) -> impl Iterator<Item = (&str, &str)> {
+        let platforms = self.manifests.iter().map(|one| (one.path.as_str(), one.platform.as_str()));
+        platforms.filter(|(_, platform)| !platform.is_empty())
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -78,12 +66,13 @@ pub struct LanguageFacts {
     pub name: String,
     /// Whether it is program text.
     pub code: bool,
+    /// Whether its names are read; if not, only files and lines are known.
+    pub is_read: bool,
     pub files: u64,
     pub lines: u64,
-    pub bytes: u64,
 }
 
-/// One part: a folder, at most two levels deep.
+/// One part: a folder, at most two levels deep, or a module of a folder that holds most of the program.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AreaFacts {
@@ -96,10 +85,6 @@ pub struct AreaFacts {
     pub language: String,
     /// How many test cases it has.
     pub tests: u64,
-    /// Its largest files: path and lines.
-    pub largest: Vec<(String, u64)>,
-    /// Public names it declares: kind and name.
-    pub names: Vec<(String, String)>,
     /// Whether it only holds tests.
     pub is_test: bool,
 }
@@ -136,28 +121,13 @@ pub struct NameFacts {
     /// The first sentence of its documentation.
     pub about: String,
     pub public: bool,
-    /// How many files import it by name.
-    pub uses: u32,
-}
-
-/// The source of a function.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct BodyFacts {
-    pub path: String,
-    /// Its name, with its type's name.
-    pub name: String,
-    /// Its first line.
-    pub line: u32,
-    /// Its numbered lines; omissions are marked.
-    pub text: String,
 }
 
 /// A command that can be run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RunFacts {
-    /// `test`, `run`, `check`, `build` or `other`.
+    /// `test`, `run`, `build` or `other`.
     pub purpose: String,
     /// As typed.
     pub command: String,
@@ -173,13 +143,9 @@ pub struct ManifestFacts {
     pub path: String,
     /// The package manager.
     pub sort: String,
-    pub name: String,
-    pub version: String,
     /// The language version it needs.
     pub platform: String,
     pub dependencies: Vec<DependencyFacts>,
-    /// Programs, scripts and members it names.
-    pub commands: Vec<String>,
 }
 
 /// A dependency of a package.
@@ -191,7 +157,7 @@ pub struct DependencyFacts {
     pub wanted: String,
     /// What it is needed for.
     pub group: String,
-    /// How many imports name it, in all files.
+    /// How many files import it.
     pub files: u64,
     /// Some of the parts that import it.
     pub areas: Vec<String>,
@@ -216,38 +182,10 @@ pub struct TestingFacts {
     pub cases: u64,
     /// Cases in files of the program itself.
     pub beside: u64,
-    /// Parts with their number of cases, most first.
-    pub areas: Vec<(String, u64)>,
-    /// Parts with program text, beyond a small size, that hold no test case.
+    /// Parts with program text, beyond a small size, that no test was found for.
     pub untested: Vec<String>,
-    /// Test tools among the dependencies.
-    pub tools: Vec<String>,
-    /// Configuration files of automatic checks.
-    pub checks: Vec<String>,
     /// Test files with their number of cases and what they test, by name and by imports.
     pub covers: Vec<(String, u64, Vec<String>)>,
-}
-
-/// The input of every task of an agent.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct DocsFacts {
-    pub agent: String,
-    pub project: ProjectFacts,
-    /// The current analysis; empty before the first.
-    pub analysis: String,
-    /// What the last evaluation found missing.
-    pub missing: Vec<String>,
-    /// Questions asked so far.
-    pub asked: Vec<String>,
-    /// What was found since: question and answer.
-    pub answers: Vec<(String, String)>,
-    /// The question to answer now.
-    pub question: String,
-    /// Files that may answer it: path and text.
-    pub files: Vec<(String, String)>,
-    /// Whether a person can be asked.
-    pub person: bool,
 }
 
 /// What `docs.evaluate` answers.
@@ -295,4 +233,8 @@ pub struct Question {
     pub files: Vec<String>,
     /// True where only a person can answer it (a reason, a plan, a preference) and no file can.
     pub for_person: bool,
+    /// What the person answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    pub answer: Option<String>,
 }

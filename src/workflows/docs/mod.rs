@@ -6,25 +6,27 @@
 //! docs/agent: analyze_initial → evaluate_clarity → finalize_output → END
 //!             evaluate_clarity (may ask) → generate_questions (may ask) → refine_analysis → evaluate_clarity
 //! ```
-//! Facts come from code: the tree is scanned once, its facts and the list of readable files are stored by digest, and
-//! every child works from them. If an agent fails, the others' pages remain. The built-in grant for output files lets
+//! Facts come from code: the tree is scanned once, and its facts and the list of readable files are stored by digest.
+//! Every prompt begins with the same facts; to answer its questions, an agent searches and reads the files. If an agent fails, the others' pages remain. The built-in grant for output files lets
 //! it write pages without a card; if that grant is off, it asks first. Text that a person put between `<!-- keep -->`
 //! and `<!-- /keep -->` stays when a page is written again.
 //!
-//! Agents of one run share their answers in the driving process; see [`shared_answers`]. Nothing depends on it: after
-//! a crash it is empty, and agents that continue fill it again.
+//! What several agents of a run ask is asked once; see [`pool`]. Without a language model the pages hold the facts, and
+//! nothing else.
 
 mod agent;
 mod agents;
 mod card;
 mod check;
+mod diagram;
 pub mod facts;
+mod facts_text;
 mod nodes;
+mod page;
 mod pages;
+mod pool;
 mod project;
 mod readable;
-pub mod rules;
-mod shared_answers;
 mod state;
 mod verb;
 
@@ -34,15 +36,14 @@ use crate::graph::{AnyState, BuildError, Graph, InputError, Workflow, ask, end, 
 use crate::inbox::{Spec, Words, WorkflowVerb};
 use crate::tools::folder;
 use crate::tools::tree::{self, Limits};
+use pool::Pool;
 use serde_json::Value;
-use shared_answers::SharedAnswers;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 pub use agent::{AgentInput, AgentState};
 pub use agents::DocAgent;
-pub(super) use rules::TASKS;
 pub(super) const VERB: WorkflowVerb = WorkflowVerb::of::<verb::Args>("docs");
 pub use state::{DocsInput, Documentation};
 
@@ -63,9 +64,9 @@ const MAX_ITERATIONS: u64 = 20;
 
 /// The workflow with its services, and the workflow of its agents.
 pub fn specs(services: &Arc<Services>) -> Result<Vec<Spec>, BuildError> {
-    let shared = Arc::new(SharedAnswers::default());
+    let pool = Arc::new(Pool::default());
     let models = services.models.clone();
-    let workflow = Workflow::new("docs", graph(&shared)?, services.clone());
+    let workflow = Workflow::new("docs", graph(&pool)?, services.clone());
     let about = "pages about a code base, by agents that refine what they wrote";
     let docs = Spec::new(workflow, about, card::draw)
         .with_roles(agent::ROLES)
@@ -75,11 +76,11 @@ pub fn specs(services: &Arc<Services>) -> Result<Vec<Spec>, BuildError> {
             check_model(&*models, &input)?;
             prepare(input)
         });
-    Ok(vec![docs, agent::spec(services, shared)?])
+    Ok(vec![docs, agent::spec(services, pool)?])
 }
 
-fn graph(shared: &Arc<SharedAnswers>) -> Result<Graph<Documentation, Services>, BuildError> {
-    let shared = shared.clone();
+fn graph(pool: &Arc<Pool>) -> Result<Graph<Documentation, Services>, BuildError> {
+    let pool = pool.clone();
     Graph::builder("docs", "scan_project_structure")
         .node("scan_project_structure", nodes::scan_project_structure, [goto("create_execution_context")])
         .timeout(Duration::from_secs(600))
@@ -87,7 +88,7 @@ fn graph(shared: &Arc<SharedAnswers>) -> Result<Graph<Documentation, Services>, 
         .node("execute_agents", nodes::execute_agents, [spawn(AGGREGATE)])
         .node(
             AGGREGATE,
-            move |ctx, state| nodes::aggregate_results(shared.clone(), ctx, state),
+            move |ctx, state| nodes::aggregate_results(pool.clone(), ctx, state),
             [ask(AGGREGATE), end()],
         )
         .build()

@@ -3,12 +3,13 @@
 use super::agent::AgentContext;
 use super::agents::{AGENTS, agent};
 use super::facts::ProjectFacts;
+use super::facts_text::facts_text;
 use super::pages::{self, WritePage};
-use super::shared_answers::SharedAnswers;
+use super::pool::Pool;
 use super::state::{DocsUpdate, Documentation, Scanned};
 use super::{AGENT, AGGREGATE, WRITE_DOCS, nothing_to_document, project};
 use crate::graph::{Child, Command, Ctx, NodeError};
-use crate::tools::folder::FolderError;
+use crate::tools::folder::Listed;
 use crate::tools::regular_file;
 use crate::tools::tree::{self, Limits};
 use crate::workflows::Services;
@@ -29,29 +30,27 @@ pub(super) async fn scan_project_structure(ctx: Ctx<Services>, state: Arc<Docume
 }
 
 async fn scan(ctx: &Ctx<Services>, state: &Documentation) -> Result<Scanned, NodeError> {
-    let (dir, out) = (PathBuf::from(&state.dir), PathBuf::from(&state.out));
+    let (dir, out) = (PathBuf::from(&state.settings.dir), PathBuf::from(state.out()));
     let bar_ctx = ctx.clone();
     // Reading tens of thousands of files takes a while; nothing else should wait for it.
     let work = tokio::task::spawn_blocking(move || {
         let progress = |label: &str, done: u64, total: u64| bar_ctx.show_bar(label, done, total);
-        let tree = tree::scan(&dir, &[&out], &Limits::default(), &progress)?;
-        let bodies = project::bodies(&dir, &tree);
-        Ok::<_, FolderError>((tree, bodies))
+        tree::scan(&dir, &[&out], &Limits::default(), &progress)
     });
-    let (tree, bodies) = work.await.map_err(NodeError::failed)?.map_err(NodeError::failed)?;
+    let tree = work.await.map_err(NodeError::failed)?.map_err(NodeError::failed)?;
     if tree.files.is_empty() {
-        return Err(NodeError::failed(nothing_to_document(&state.dir)));
+        return Err(NodeError::failed(nothing_to_document(&state.settings.dir)));
     }
-    let mut facts = project::project(&tree);
-    facts.bodies = bodies;
-    facts.wishes.clone_from(&state.wishes);
-    let files: Vec<&str> = tree.files.iter().map(|file| file.path.as_str()).collect();
+    let project = ProjectFacts { wishes: state.wishes.clone(), ..project::project(&tree) };
+    let listed = |file: &tree::File| Listed { name: file.path.clone(), bytes: file.bytes };
+    let files: Vec<Listed> = tree.files.iter().map(listed).collect();
     let records = &ctx.services().records;
     Ok(Scanned {
-        project: records.put_blob(serde_json::to_vec(&facts).map_err(NodeError::failed)?).await?,
-        files: records.put_blob(files.join("\n").into_bytes()).await?,
-        name: facts.name,
-        count: facts.files,
+        project: records.put_blob(serde_json::to_vec(&project).map_err(NodeError::failed)?).await?,
+        facts: records.put_blob(facts_text(&project).into_bytes()).await?,
+        files: records.put_blob(serde_json::to_vec(&files).map_err(NodeError::failed)?).await?,
+        name: project.name,
+        count: project.files,
         skipped: (tree.skipped.len() + tree.more_skipped) as u64,
     })
 }
@@ -68,12 +67,11 @@ pub(super) async fn execute_agents(ctx: Ctx<Services>, state: Arc<Documentation>
     let child = |name: &String| {
         let context = AgentContext {
             agent: name.clone(),
-            dir: state.dir.clone(),
             name: scanned.name.clone(),
             project: scanned.project.clone(),
+            facts: scanned.facts.clone(),
             files: scanned.files.clone(),
             settings: state.settings.clone(),
-            model: state.model_name.clone(),
             run: ctx.step_context().thread.to_string(),
         };
         Child { key: name.clone(), workflow: AGENT.to_owned(), input: json!({ "context": context }) }
@@ -83,11 +81,11 @@ pub(super) async fn execute_agents(ctx: Ctx<Services>, state: Arc<Documentation>
 
 /// Writes the pages and the index; asks first if output files are not granted.
 pub(super) async fn aggregate_results(
-    shared: Arc<SharedAnswers>,
+    pool: Arc<Pool>,
     ctx: Ctx<Services>,
     state: Arc<Documentation>,
 ) -> NodeResult {
-    shared.clear(&ctx.step_context().thread);
+    pool.clear(&ctx.step_context().thread);
     let successes: Vec<_> = state.results.iter().filter(|result| result.status == "success").collect();
     let summary = summary(&state);
     if successes.is_empty() {
@@ -99,7 +97,7 @@ pub(super) async fn aggregate_results(
         successes.iter().map(|result| (pages::file_name(&result.agent_name), result.markdown.clone())),
     );
     let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
-    let args = json!({ "out": state.out, "files": names });
+    let args = json!({ "out": state.out(), "files": names });
     let title = crate::graph::State::title(&*state);
     let gist = "The pages will be written into the folder.";
     let question = WriteQuestion { action: WRITE_DOCS, args: &args, title: &title, gist };
@@ -118,7 +116,7 @@ pub(super) async fn aggregate_results(
     let mut written = Vec::new();
     for (at, (name, page)) in files.iter().enumerate() {
         ctx.show_bar("writing pages", at as u64, files.len() as u64);
-        let path = Path::new(&state.out).join(name);
+        let path = Path::new(state.out()).join(name);
         let page = pages::finish(page, existing_page(&path).as_deref());
         let effect = Arc::new(WritePage { path: path.clone(), stamp: stamp.clone() });
         ctx.once(&format!("write {name}"), basis.clone(), page.into_bytes(), effect).await?;

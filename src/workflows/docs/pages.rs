@@ -4,10 +4,11 @@
 //! line of a page holds a digest of all the rest. If that rest was changed by hand, the old page is kept next to the
 //! new one, with a date.
 
-use super::agents::{DocAgent, Page, as_code, import_graph, platforms};
+use super::agents::DocAgent;
+use super::diagram::import_graph;
 use super::facts::{ModuleFacts, ProjectFacts};
+use super::page::{Page, as_code};
 use super::project::keep_best;
-use super::rules::NOTE;
 use super::state::{AgentResult, Documentation};
 use crate::graph::{BoxFuture, Effect, EffectError, EffectTrace};
 use crate::text::atomic_write;
@@ -16,6 +17,9 @@ use crate::workflows::output_file;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::path::PathBuf;
+
+/// The first line of a page that no model wrote.
+pub(super) const NOTE: &str = "_Facts only, no language model: everything here is counted from the code._";
 
 const KEEP_START: &str = "<!-- keep -->";
 const KEEP_END: &str = "<!-- /keep -->";
@@ -159,14 +163,11 @@ pub(super) fn index_page(state: &Documentation, project: &ProjectFacts, agents: 
         })
         .collect();
     let needs: Vec<String> =
-        platforms(project).map(|(path, platform)| format!("Needs {platform} (`{path}`).")).collect();
+        project.platforms().map(|(path, platform)| format!("Needs {platform} (`{path}`).")).collect();
     let needs = needs.join("\n");
     let mut successes = state.results.iter().filter(|result| result.status == "success");
     let origin = match successes.all(|result| result.markdown.contains(NOTE)) {
-        true => {
-            "Written by the built-in rules, without a language model: everything is counted from the code or quoted \
-                 from it."
-        }
+        true => "Written without a language model: everything is counted from the code, or quoted from it.",
         false => {
             "Written by agents from facts that a program read from the code. Tables, lines and diagrams are read \
                   from the code; the rest is what a model made of them."
@@ -177,7 +178,7 @@ pub(super) fn index_page(state: &Documentation, project: &ProjectFacts, agents: 
         .text(origin)
         .table("Pages", &["page", "in a line", "confidence", "checked"], &rows)
         .text(&needs)
-        .runs("How to test, run and build", project, &["test", "run", "check", "build"])
+        .runs("How to test, run and build", project, None)
         .table("Modules", &["module", "what it is for", "main names"], &modules(project))
         .diagram("What imports what", import_graph(project));
     for (heading, lines) in [

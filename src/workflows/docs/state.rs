@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// The keys of `start`.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DocsInput {
     /// The folder of the code base.
@@ -54,42 +54,14 @@ fn default_self_questioning() -> bool {
     true
 }
 
-/// How far agents go.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Settings {
-    /// How often an agent refines at most.
-    pub max_iterations: u32,
-    /// The score from which a page is good enough.
-    pub clarity_threshold: u32,
-    /// How many points a refinement has to gain.
-    pub min_improvement: u32,
-    /// Whether agents refine at all.
-    pub enable_self_questioning: bool,
-    /// Whether the person is asked.
-    pub ask_human: bool,
-    /// From how many tokens on a refinement is asked about.
-    pub approve_over_tokens: Option<u64>,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            max_iterations: default_max_iterations(),
-            clarity_threshold: default_clarity_threshold(),
-            min_improvement: default_min_improvement(),
-            enable_self_questioning: default_self_questioning(),
-            ask_human: false,
-            approve_over_tokens: None,
-        }
-    }
-}
-
 /// The results of the scan, stored by digest.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Scanned {
     /// The digest of the facts.
     pub project: String,
+    /// The digest of the facts as text, which every prompt begins with.
+    pub facts: String,
     /// The digest of the list of files that may be read.
     pub files: String,
     /// What the code base is called.
@@ -116,6 +88,10 @@ pub enum Stop {
     Declined,
     /// There was nothing more to find, or there was no score.
     NothingMore,
+    /// There is no language model, and nobody in its place wrote a page.
+    NoModel,
+    /// The person wrote the page.
+    OwnWords,
 }
 
 /// The result of an agent.
@@ -158,13 +134,8 @@ pub struct Metadata {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Documentation {
-    /// The folder of the code base.
-    pub dir: String,
-    /// The folder the pages go to.
-    pub out: String,
-    pub settings: Settings,
-    /// The model the thread was started with.
-    pub model_name: Option<String>,
+    /// What the thread was started with.
+    pub settings: DocsInput,
     pub scanned: Option<Scanned>,
     /// The agents of this run.
     pub agents: Vec<String>,
@@ -186,14 +157,7 @@ pub struct Documentation {
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum DocsUpdate {
     /// The thread began.
-    Started {
-        dir: String,
-        /// The folder the pages go to.
-        out: String,
-        settings: Settings,
-        /// The model it was started with.
-        model: Option<String>,
-    },
+    Started { settings: DocsInput },
     /// The tree was scanned.
     Scanned(Scanned),
     /// The agents were chosen.
@@ -221,19 +185,7 @@ impl State for Documentation {
     type Update = DocsUpdate;
 
     fn started(input: DocsInput) -> DocsUpdate {
-        DocsUpdate::Started {
-            out: input.out.unwrap_or_default(),
-            dir: input.dir,
-            model: input.model,
-            settings: Settings {
-                max_iterations: input.max_iterations,
-                clarity_threshold: input.clarity_threshold,
-                min_improvement: input.min_improvement,
-                enable_self_questioning: input.enable_self_questioning,
-                ask_human: input.ask_human,
-                approve_over_tokens: input.approve_over_tokens,
-            },
-        }
+        DocsUpdate::Started { settings: input }
     }
 
     fn answered(answers: Vec<Answer>) -> DocsUpdate {
@@ -256,9 +208,7 @@ impl State for Documentation {
 
     fn apply(&mut self, update: DocsUpdate) {
         match update {
-            DocsUpdate::Started { dir, out, settings, model } => {
-                (self.dir, self.out, self.settings, self.model_name) = (dir, out, settings, model);
-            }
+            DocsUpdate::Started { settings } => self.settings = settings,
             DocsUpdate::Scanned(scanned) => self.scanned = Some(scanned),
             DocsUpdate::Planned { agents } => self.agents = agents,
             DocsUpdate::Joined { results, threads } => (self.results, self.threads) = (results, threads),
@@ -279,8 +229,11 @@ impl State for Documentation {
 
     fn title(&self) -> String {
         let name = self.scanned.as_ref().map(|scanned| scanned.name.clone()).filter(|name| !name.is_empty());
-        let folder =
-            || std::path::Path::new(&self.dir).file_name().map(|name| name.to_string_lossy().into_owned());
+        let folder = || {
+            std::path::Path::new(&self.settings.dir)
+                .file_name()
+                .map(|name| name.to_string_lossy().into_owned())
+        };
         format!("Pages about {}", name.or_else(folder).unwrap_or_default())
     }
 
@@ -288,11 +241,18 @@ impl State for Documentation {
         let summary = self.summary.as_ref()?;
         Some(json!({
             "answer": summary,
-            "out": self.out,
+            "out": self.out(),
             "file": self.written.first(),
             "files": self.written,
             "agents": self.results,
         }))
+    }
+}
+
+impl Documentation {
+    /// The folder the pages go to.
+    pub(super) fn out(&self) -> &str {
+        self.settings.out.as_deref().unwrap_or_default()
     }
 }
 

@@ -20,7 +20,7 @@ async fn what_only_a_person_can_answer_is_put_to_them() {
         assert_eq!(item.kind, ItemKind::Interrupt(Kind::Question));
         assert_eq!((item.action.as_str(), item.workflow.as_str()), ("question", "docs/agent"));
         assert!(!item.allow.accept && !item.allow.edit && item.allow.respond && item.allow.ignore);
-        assert!(item.text.contains("0-0?") && item.text.contains("First of"), "{}", item.text);
+        assert!(item.text.contains("asks number 00?") && item.text.contains("First of"), "{}", item.text);
         let answered = item.args["question"].as_str().unwrap().starts_with("architecture");
         let decision = if answered { respond("Because Noor wanted it.") } else { Decision::Ignore };
         inbox.decide(&id, decision).await.unwrap();
@@ -82,4 +82,30 @@ async fn a_costly_refinement_is_asked_about_first() {
     };
     assert_eq!(found("testing"), (json!(2), json!("threshold")));
     assert_eq!(found("patterns"), (json!(0), json!("declined")));
+}
+
+#[tokio::test]
+async fn a_person_in_the_models_place_writes_the_pages() {
+    let inbox = crate::inputs::with_me();
+    inbox.write_input("src/lib.rs", "//! Keeps boxes.\npub struct Box;\n");
+    let thread = inbox.run("docs", json!({"dir": inbox.inputs()})).await;
+    let items = inbox.items().await;
+    assert_eq!(items.len(), 6);
+    for item in items {
+        assert_eq!(item.action, "write_page");
+        let is_written = item.args["page"] == "Architecture";
+        let decision =
+            if is_written { respond("## Overview\n\n`src/lib.rs` keeps boxes.") } else { Decision::Ignore };
+        inbox.decide(&item.interrupt().unwrap(), decision).await.unwrap();
+    }
+    inbox.drive().await;
+    let outcome = inbox.outcome(&thread).await;
+    let of = |name: &str| {
+        let found = result(&outcome, name);
+        (found["metadata"]["stop"].clone(), found["confidence"].clone(), found["markdown"].to_string())
+    };
+    let (stop, confidence, page) = of("architecture");
+    assert!(stop == "own_words" && confidence == 1.0 && page.contains("keeps boxes."), "{page}");
+    let (stop, _, page) = of("testing");
+    assert!(stop == "no_model" && page.contains("Facts only"), "{page}");
 }

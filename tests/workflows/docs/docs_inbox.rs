@@ -107,7 +107,7 @@ impl DocsInbox {
                 "docs.questions" => {
                     let one = |n: usize| {
                         let person = script.for_person && n == 0;
-                        json!({"question": format!("{agent} {nth}-{n}?"), "files": ["src/lib.rs"], "for_person": person})
+                        json!({"question": format!("{agent} asks number {nth}{n}?"), "files": ["src/lib.rs"], "for_person": person})
                     };
                     used(Scripted::json(&json!({"questions": (0..4).map(one).collect::<Vec<_>>()})))
                 }

@@ -3,37 +3,56 @@
 use super::*;
 
 #[tokio::test]
-async fn prompts_carry_facts_of_the_code_and_nothing_ignored() {
-    let inbox = DocsInbox::new(Script::default());
-    inbox.document(json!({})).await;
-    let dependencies = inbox.facts_for("dependency-analyzer");
-    assert_contains(&dependencies, ["- serde 1 (normal): 1 imports, from src"]);
-    let store = "- src/store: 1 files, 2 lines, Rust; says of itself: Keeps rows.";
-    assert_contains(&inbox.facts_for("architecture"), [store, "- src/store -> src (1)"]);
-    assert_contains(&inbox.facts_for("file-structure"), ["The code base: box"]);
-
-    // The code itself is told with its lines, and with what tests it.
+async fn every_prompt_of_a_run_begins_with_the_same_facts_and_nothing_ignored() {
+    let inbox = DocsInbox::new(Script { scores: vec![50.0, 90.0], ..Script::default() });
     inbox.write_input("README.md", "# box\n\nBoxes for cats.\n");
     let code = "//! Opens boxes.\nuse crate::Box;\n/// Opens one. At once.\npub fn open(b: &Box) {}\n";
     inbox.write_input("src/open.rs", code);
     inbox.write_input("tests/opening.rs", "use box::open::open;\n#[test]\nfn a() {}\n");
     inbox.document(json!({})).await;
     let facts = [
+        "The code base: box",
         "Boxes for cats.",
         "To test: `cargo test` (named in Cargo.toml;",
-        "src/open.rs (4 lines, imported by 0 files); imports src/lib.rs; tested in tests/opening.rs",
-        "  says of itself: Opens boxes.",
-        "  4: pub fn open(b: &Box): Opens one.",
-        "- src/open.rs -> src/lib.rs (1)",
+        "Cargo.toml (Rust (Cargo)) needs serde 1 (normal, in 1 files)",
+        "- src/store: 1 files, 2 lines; says of itself: Keeps rows.; imports lib.rs",
+        "- tests/opening.rs (1 cases) tests src/open.rs",
+        "src/open.rs (4 lines, imported by 0 files) Opens boxes.: open:4",
     ];
     assert_contains(&inbox.facts_for("architecture"), facts);
-    assert_contains(&inbox.facts_for("testing"), ["- tests/opening.rs (1 cases): src/open.rs"]);
-    for request in &inbox.model.requests() {
+    let requests = inbox.model.requests();
+    let opening = |request: &Request| words(request)[..request.repeated].to_owned();
+    let first = opening(&requests[0]);
+    assert!(requests.len() > 40 && first.contains("src/open.rs (4 lines"), "{first}");
+    for request in &requests {
+        assert_eq!((opening(request), &request.system), (first.clone(), &requests[0].system));
         let whole = serde_json::to_string(request).unwrap();
         assert!(!whole.contains("canary") && !whole.contains("secret.txt"), "{whole}");
-        // Pages of an earlier run are no part of the code base.
-        assert!(!words(request).contains("docs-sayso") && words(request).len() < 96_000);
+        // Pages of an earlier run are no part of the code base, and facts are no second part of a request.
+        assert!(!words(request).contains("docs-sayso") && request.facts.to_string().len() < 200);
     }
+}
+
+#[tokio::test]
+async fn a_question_about_a_function_is_given_that_function() {
+    let ask = |_: &str, request: &Request| {
+        let question = "In which order does `App.dispatch` do its work?";
+        let one = json!({"question": question, "files": ["src/app.py"], "for_person": false});
+        (request.task == "docs.questions").then(|| Ok(Scripted::json(&json!({ "questions": [one] }))))
+    };
+    let inbox = DocsInbox::new(Script::refining(ask));
+    let rows: String = (0..400).map(|n| format!("x{n} = 'words words words words words words'\n")).collect();
+    let dispatch = "class App:\n    def dispatch(self):\n        self.before()\n        return self.view()\n";
+    inbox.write_input("src/app.py", &format!("{rows}{dispatch}"));
+    inbox.document(json!({})).await;
+    let asked = inbox.model.requests_for("docs.answer");
+    assert_eq!(asked.len(), 1, "each is asked once");
+    let part = "=== src/app.py, from `App.dispatch` on ===\n";
+    assert_contains(
+        &words(&asked[0]),
+        [part, "  402      def dispatch(self):\n  403          self.before()\n"],
+    );
+    assert!(!words(&asked[0]).contains("x0 = 'words"));
 }
 
 #[tokio::test]
@@ -46,7 +65,7 @@ async fn a_large_code_base_stays_within_the_room_of_a_prompt() {
     }
     inbox.document(json!({})).await;
     let longest = inbox.model.requests().iter().map(|r| words(r).len() + r.system.len()).max().unwrap();
-    assert!(longest > 8_000 && longest <= 96_000, "{longest}");
+    assert!(longest > 8_000 && longest <= 24_000, "{longest}");
 }
 
 #[tokio::test]
@@ -68,19 +87,22 @@ async fn keys_are_not_read_and_reading_has_an_end() {
     const PATHS: &[&str] = &[".env", "a.pem", "src/lib.rs", "src/store/mod.rs", "Cargo.toml"];
     let special = |who: &str, request: &Request| {
         let wanted = request.task == "docs.answer" && who == "testing" && !request.tools.is_empty();
-        let calls = PATHS.iter().map(|path| ("read_file", json!({ "path": path })));
-        wanted.then(|| Ok(Scripted::calls(calls)))
+        let line = request.messages.len();
+        let calls = PATHS.iter().map(|path| ("read_file", json!({ "path": path, "line": line })));
+        let search = ("search", json!({"text": "canary", "folder": line.to_string()}));
+        wanted.then(|| Ok(Scripted::calls(calls.chain([search, ("search", json!({"text": "canary"}))]))))
     };
     let inbox = DocsInbox::new(Script::refining(special));
     inbox.write_input(".env", "KEY=canary\n");
     inbox.write_input("a.pem", "canary\n");
     let (_, outcome) = inbox.document(json!({})).await;
     assert_eq!(result(&outcome, "testing")["status"], "success");
-    // Four questions, each asked three times: twice with the tool, then without. Four reads are all there are.
-    assert_eq!(inbox.asked_for("testing", "docs.answer"), 12);
+    // Four questions, each asked four times: three times with the tools, then without.
+    assert_eq!(inbox.asked_for("testing", "docs.answer"), 16);
     let text = serde_json::to_string(&inbox.model.requests()).unwrap();
-    assert!(!text.contains("canary"));
-    assert_contains(&text, ["it may hold secrets", "4 parts of files were read, and no more are"]);
+    assert_contains(&text, ["it may hold secrets", "No line holds all of these words."]);
+    let told = inbox.told();
+    assert!(!told.iter().any(|(text, _)| text.contains("canary")), "{told:?}");
 }
 
 #[tokio::test]
@@ -103,8 +125,6 @@ async fn a_part_of_a_file_is_read_by_its_name_or_line() {
     );
     assert!(any(|text| text.starts_with("  399  x398")), "{told:?}");
     assert!(any(|text| text == "it declares no `Nowhere`"), "{told:?}");
-    // Four questions wanted three parts each.
-    assert_eq!(told.iter().filter(|(text, _)| text.contains("no more are")).count(), 8, "{told:?}");
 }
 
 #[tokio::test]
@@ -138,6 +158,6 @@ async fn what_one_agent_found_out_the_others_need_not_ask() {
     let agents = outcome.output.as_ref().unwrap()["agents"].as_array().unwrap();
     let shared: u64 = agents.iter().map(|one| one["metadata"]["shared_answers"].as_u64().unwrap()).sum();
     let asked = inbox.model.requests().iter().filter(|request| request.task == "docs.answer").count() as u64;
-    assert_eq!(shared + asked, 18, "each question was answered, by a model or by a sibling");
+    assert_eq!((shared, asked), (15, 3), "each question was asked once, and its answer is everybody's");
     assert!(agents.iter().all(|one| one["warnings"] == json!(["Iteration 1: Addressed 3 questions"])));
 }

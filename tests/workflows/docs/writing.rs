@@ -43,10 +43,7 @@ async fn pages_name_functions_with_file_and_line_and_say_how_to_test() {
     assert!(index.contains("| `src/open.rs` | Opens boxes. | `open:4` |"), "{index}");
     assert!(inbox.page("testing.md").contains("`cargo test`"));
     let asked = inbox.model.requests();
-    assert!(
-        crate::support::fake_model::words(&asked[0])
-            .contains("Names and imports of Ruby are not read (1 files)")
-    );
+    assert_contains(&words(&asked[0]), ["Ruby: 1 files, 2 lines; its names and imports are not read"]);
     // On the screen the diagram is drawn in lines.
     let card = inbox.decisions().result(thread).await.unwrap().0.text;
     assert!(card.contains("──▶") && !card.contains("mermaid"), "{card}");
@@ -75,6 +72,9 @@ async fn confidence_is_no_more_than_what_the_code_bears() {
     assert_eq!(found("architecture").0, 1.0);
     let index = inbox.page("index.md");
     assert_contains(&index, ["| 50 % | 2 of 4 quoted files", "so nothing could be checked"]);
+    let named = "This page quotes what the code does not have: `Box::open`, `src/gone.rs`.";
+    assert_contains(&inbox.page("patterns.md"), [named]);
+    assert!(!inbox.page("architecture.md").contains("does not have"));
 }
 
 #[tokio::test]

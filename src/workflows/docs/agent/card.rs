@@ -1,6 +1,6 @@
 //! The cards of an agent.
 
-use super::state::{AgentState, QUESTION};
+use super::state::{AgentState, QUESTION, WRITE_PAGE};
 use crate::graph::AnyState;
 use crate::inbox::{Block, Card, Item};
 use crate::text::Visible;
@@ -11,9 +11,10 @@ use serde_json::Value;
 /// Why an agent asks: its scores, and what is missing.
 pub(super) fn explain(state: &AnyState, item: &Item) -> Vec<Block> {
     let Some(state) = state.get::<AgentState>() else { return Vec::new() };
-    let why = match item.action == QUESTION {
-        true => "no file answers it, and you wanted to be asked",
-        false => "the next refinement is larger than you allow without asking",
+    let why = match item.action.as_str() {
+        QUESTION => "no file answers it, and you wanted to be asked",
+        WRITE_PAGE => "you are in the model's place",
+        _ => "the next refinement is larger than you allow without asking",
     };
     let scores: Vec<String> = state.scores.iter().map(|score| format!("{score:.0}")).collect();
     let mut fields = vec![
@@ -31,9 +32,12 @@ pub(super) fn explain(state: &AnyState, item: &Item) -> Vec<Block> {
 pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
     let Some(state) = state.get::<AgentState>() else { return Card::default() };
     let mut blocks = Vec::new();
-    if item.action == QUESTION {
-        let question = item.args.get("question").and_then(Value::as_str).unwrap_or_default();
-        blocks.push(Block::Text(Visible::new(question)));
+    let text = |key: &str| item.args.get(key).and_then(Value::as_str).unwrap_or_default();
+    if item.action == WRITE_PAGE {
+        let wish = format!("Write the page about {} Its headings: {}.", text("about"), text("headings"));
+        blocks.push(Block::Text(Visible::new(&wish)));
+    } else if item.action == QUESTION {
+        blocks.push(Block::Text(Visible::new(text("question"))));
     } else {
         let count = |key: &str| item.args.get(key).and_then(Value::as_u64).unwrap_or_default();
         let text = format!(
@@ -47,7 +51,7 @@ pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
     }
     let mut fields = vec![
         field("agent", &state.context.agent),
-        field("folder", &state.context.dir),
+        field("folder", &state.context.settings.dir),
         field(
             "score",
             &format!(

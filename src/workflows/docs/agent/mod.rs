@@ -7,7 +7,7 @@ mod prompts;
 mod state;
 
 use super::AGENT;
-use super::shared_answers::SharedAnswers;
+use super::pool::Pool;
 use crate::graph::{AnyState, BuildError, Graph, Workflow, ask, end, goto};
 use crate::inbox::Spec;
 use crate::workflows::Services;
@@ -18,8 +18,8 @@ pub use state::{AgentContext, AgentInput, AgentState};
 /// The roles a model can be configured for, in the section of `docs`.
 pub(super) const ROLES: &[&str] = &["analyze", "evaluate", "answer"];
 
-pub(super) fn spec(services: &Arc<Services>, shared: Arc<SharedAnswers>) -> Result<Spec, BuildError> {
-    let workflow = Workflow::new(AGENT, graph(shared)?, services.clone());
+pub(super) fn spec(services: &Arc<Services>, pool: Arc<Pool>) -> Result<Spec, BuildError> {
+    let workflow = Workflow::new(AGENT, graph(pool)?, services.clone());
     let about = "one agent of a documentation run";
     Ok(Spec::new(workflow, about, card::draw)
         .explaining(card::explain)
@@ -28,9 +28,14 @@ pub(super) fn spec(services: &Arc<Services>, shared: Arc<SharedAnswers>) -> Resu
         .with_span_names(span_name))
 }
 
-fn graph(shared: Arc<SharedAnswers>) -> Result<Graph<AgentState, Services>, BuildError> {
+fn graph(pool: Arc<Pool>) -> Result<Graph<AgentState, Services>, BuildError> {
+    let asking = pool.clone();
     Graph::builder("docs_agent", "analyze_initial")
-        .node("analyze_initial", nodes::analyze_initial, [goto("evaluate_clarity"), end()])
+        .node(
+            "analyze_initial",
+            nodes::analyze_initial,
+            [ask("analyze_initial"), goto("evaluate_clarity"), goto("finalize_output"), end()],
+        )
         .node(
             "evaluate_clarity",
             nodes::evaluate_clarity,
@@ -38,12 +43,12 @@ fn graph(shared: Arc<SharedAnswers>) -> Result<Graph<AgentState, Services>, Buil
         )
         .node(
             "generate_questions",
-            nodes::generate_questions,
+            move |ctx, state| nodes::generate_questions(asking.clone(), ctx, state),
             [goto("refine_analysis"), ask("refine_analysis"), goto("finalize_output"), end()],
         )
         .node(
             "refine_analysis",
-            move |ctx, state| nodes::refine_analysis(shared.clone(), ctx, state),
+            move |ctx, state| nodes::refine_analysis(pool.clone(), ctx, state),
             [goto("evaluate_clarity"), goto("finalize_output"), end()],
         )
         .node("finalize_output", nodes::finalize_output, [end()])

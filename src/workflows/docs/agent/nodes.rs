@@ -2,19 +2,22 @@
 
 use super::answers::FileAnswerer;
 use super::prompts::PromptBuilder;
-use super::state::{AgentState, AgentUpdate, QUESTION, REFINE, stop_reason};
-use crate::graph::{Allow, Command, Ctx, Interrupt, Kind, Labels, NodeError};
+use super::state::{AgentState, AgentUpdate, QUESTION, REFINE, WRITE_PAGE, stop_reason};
+use crate::graph::{Allow, Command, Ctx, Interrupt, Kind, Labels, NodeError, ThreadId};
 use crate::inbox::proposal;
 use crate::text::{Visible, short_line};
+use crate::tools::library::Library;
+use crate::tools::tree;
 use crate::workflows::docs::agents::{DocAgent, agent};
 use crate::workflows::docs::check::check;
 use crate::workflows::docs::facts::{ProjectFacts, Question, Questions, Scores};
-use crate::workflows::docs::shared_answers::SharedAnswers;
+use crate::workflows::docs::pages::NOTE;
+use crate::workflows::docs::pool::Pool;
 use crate::workflows::docs::state::{AgentResult, Stop};
 use crate::workflows::{Picked, Services, ask_for_text, pick_model_of, try_structured};
 use serde_json::json;
+use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
 
 /// The most questions per refinement, files per question and missing things that are used; a model may name more.
 const MAX_QUESTIONS: usize = 9;
@@ -26,32 +29,37 @@ const PAGE: &str = "a page of documentation";
 
 type NodeResult = Result<Command<AgentState>, NodeError>;
 
-/// Writes the first analysis.
+/// Writes the first analysis. Without a language model the page holds what code knows, and nothing else.
 pub(super) async fn analyze_initial(ctx: Ctx<Services>, state: Arc<AgentState>) -> NodeResult {
     let work = async {
-        let (agent, project) = (find_agent(&state)?, project(&ctx, &state)?);
-        let model = model(&ctx, &state, "analyze").await?;
-        let prompts = PromptBuilder { agent, project: &project, state: &state, window: model.window };
+        let (model, facts) = (model(&ctx, &state, "analyze").await?, facts(&ctx, &state)?);
+        if model.builtin || state.stop.is_some() {
+            return Ok(finalize(state.stop.unwrap_or(Stop::NoModel), None));
+        }
+        if model.person {
+            return Ok(match state.current_analysis.is_empty() {
+                true => Command::ask(vec![ask_for_page(&state)?], "analyze_initial"),
+                false => finalize(Stop::OwnWords, None),
+            });
+        }
+        let prompts = prompts(&state, &facts, &model)?;
         let text = ask_for_text(&ctx, "model", &model, &prompts.initial(), PAGE).await?;
         Ok(Command::goto("evaluate_clarity").update(AgentUpdate::Analyzed { text }))
     };
-    or_failed(&ctx, work.await)
+    or_failed(&ctx, &state, work.await)
 }
 
 /// Scores the analysis and decides whether to go on. If the scores cannot be read, the current analysis is final.
 pub(super) async fn evaluate_clarity(ctx: Ctx<Services>, state: Arc<AgentState>) -> NodeResult {
     let work = async {
-        let (agent, project) = (find_agent(&state)?, project(&ctx, &state)?);
-        let model = model(&ctx, &state, "evaluate").await?;
-        let prompts = PromptBuilder { agent, project: &project, state: &state, window: model.window };
+        let (model, facts) = (model(&ctx, &state, "evaluate").await?, facts(&ctx, &state)?);
+        let prompts = prompts(&state, &facts, &model)?;
         let scores = match try_structured::<Scores>(&ctx, "model", &model, &prompts.evaluate()).await? {
             Ok(scores) => scores,
             Err(why) => {
-                let text =
-                    format!("Evaluation {}: the scores could not be read ({why})", state.scores.len() + 1);
-                return Ok(Command::goto("finalize_output")
-                    .update(AgentUpdate::Noted { text })
-                    .update(AgentUpdate::Stopped { why: Stop::NothingMore }));
+                let nth = state.scores.len() + 1;
+                let note = format!("Evaluation {nth}: the scores could not be read ({why})");
+                return Ok(finalize(Stop::NothingMore, Some(note)));
             }
         };
         let score = scores.mean();
@@ -60,51 +68,52 @@ pub(super) async fn evaluate_clarity(ctx: Ctx<Services>, state: Arc<AgentState>)
         let settings = &state.context.settings;
         let all_scores: Vec<f64> = state.scores.iter().copied().chain([score]).collect();
         if let Some(why) = stop_reason(settings, state.iteration, &all_scores) {
-            return Ok(Command::goto("finalize_output").update(scored).update(AgentUpdate::Stopped { why }));
+            let stopped = AgentUpdate::Stopped { why, note: None };
+            return Ok(Command::goto("finalize_output").update(scored).update(stopped));
         }
         let estimate = prompts.estimate();
-        let limit = settings.approve_over_tokens.filter(|limit| !model.builtin && estimate > *limit);
-        Ok(match limit {
+        Ok(match settings.approve_over_tokens.filter(|limit| estimate > *limit) {
             None => Command::goto("generate_questions").update(scored),
             Some(limit) => {
-                Command::ask(vec![ask_to_refine(&state, score, estimate, limit)], "generate_questions")
-                    .update(scored)
+                let card = ask_to_refine(&state, score, estimate, limit);
+                Command::ask(vec![card], "generate_questions").update(scored)
             }
         })
     };
-    or_failed(&ctx, work.await)
+    or_failed(&ctx, &state, work.await)
 }
 
-/// Lets the model ask what is missing; questions only a person can answer go to the person.
-pub(super) async fn generate_questions(ctx: Ctx<Services>, state: Arc<AgentState>) -> NodeResult {
-    let finish = |why| Ok(Command::goto("finalize_output").update(AgentUpdate::Stopped { why }));
+/// Lets the model ask what is missing; questions only a person can answer go to the person, each once in a run.
+pub(super) async fn generate_questions(
+    pool: Arc<Pool>,
+    ctx: Ctx<Services>,
+    state: Arc<AgentState>,
+) -> NodeResult {
     if state.declined {
-        return finish(Stop::Declined);
+        return Ok(finalize(Stop::Declined, None));
     }
     let work = async {
-        let (agent, project) = (find_agent(&state)?, project(&ctx, &state)?);
-        let model = model(&ctx, &state, "analyze").await?;
-        let prompts = PromptBuilder { agent, project: &project, state: &state, window: model.window };
+        let (model, facts) = (model(&ctx, &state, "analyze").await?, facts(&ctx, &state)?);
+        let prompts = prompts(&state, &facts, &model)?;
         let reply = try_structured::<Questions>(&ctx, "model", &model, &prompts.questions()).await?;
         let questions = match reply {
             Ok(reply) => new_questions(&state, reply.questions),
             Err(why) => {
-                let text =
-                    format!("Iteration {}: the questions could not be read ({why})", state.iteration + 1);
-                let command = finish(Stop::NothingMore)?;
-                return Ok(command.update(AgentUpdate::Noted { text }));
+                let nth = state.iteration + 1;
+                let note = format!("Iteration {nth}: the questions could not be read ({why})");
+                return Ok(finalize(Stop::NothingMore, Some(note)));
             }
         };
         if questions.is_empty() {
-            return finish(Stop::NothingMore);
+            return Ok(finalize(Stop::NothingMore, None));
         }
-        let ask_human = state.context.settings.ask_human;
-        let cards: Vec<Interrupt> = questions
-            .iter()
-            .enumerate()
-            .filter(|(_, question)| question.for_person && ask_human)
-            .map(|(at, question)| ask_person(&state, at, question))
-            .collect();
+        let run = run(&state)?;
+        let is_put = |question: &Question| {
+            let is_for_person = question.for_person && state.context.settings.ask_human;
+            is_for_person && pool.ask(&run, &question.question).is_put_by(&state.context.agent)
+        };
+        let asked = questions.iter().enumerate().filter(|(_, question)| is_put(question));
+        let cards: Vec<Interrupt> = asked.map(|(at, question)| ask_person(&state, at, question)).collect();
         let update = AgentUpdate::Questioned { questions };
         Ok(if cards.is_empty() {
             Command::goto("refine_analysis").update(update)
@@ -112,45 +121,41 @@ pub(super) async fn generate_questions(ctx: Ctx<Services>, state: Arc<AgentState
             Command::ask(cards, "refine_analysis").update(update)
         })
     };
-    or_failed(&ctx, work.await)
+    or_failed(&ctx, &state, work.await)
 }
 
 /// Answers the questions from the files, all at once, and rewrites the analysis.
 pub(super) async fn refine_analysis(
-    shared: Arc<SharedAnswers>,
+    pool: Arc<Pool>,
     ctx: Ctx<Services>,
     state: Arc<AgentState>,
 ) -> NodeResult {
     let work = async {
-        let (agent, project) = (find_agent(&state)?, project(&ctx, &state)?);
-        let answer_model = model(&ctx, &state, "answer").await?;
-        let prompts = PromptBuilder { agent, project: &project, state: &state, window: answer_model.window };
-        let files = files(&ctx, &state)?;
-        let reads = AtomicUsize::default();
+        let (answer_model, facts) = (model(&ctx, &state, "answer").await?, facts(&ctx, &state)?);
         let answerer = FileAnswerer {
             ctx: &ctx,
-            shared: &shared,
-            prompts: &prompts,
+            pool: &pool,
+            run: &run(&state)?,
+            prompts: &prompts(&state, &facts, &answer_model)?,
             model: &answer_model,
-            files,
-            reads,
+            project: &project(&ctx, &state)?,
+            library: Arc::new(library(&ctx, &state)?),
         };
         let answered = answerer.answer(&state.round).await?;
         if answered.is_empty() {
-            let text = format!("Iteration {}: no question could be answered", state.iteration + 1);
-            return Ok(Command::goto("finalize_output")
-                .update(AgentUpdate::Noted { text })
-                .update(AgentUpdate::Stopped { why: Stop::NothingMore }));
+            let note = format!("Iteration {}: no question could be answered", state.iteration + 1);
+            return Ok(finalize(Stop::NothingMore, Some(note)));
         }
         let shared = answered.iter().filter(|answer| answer.shared).count();
         let answers: Vec<(String, String)> =
             answered.into_iter().map(|answer| (answer.question, answer.answer)).collect();
         let model = model(&ctx, &state, "analyze").await?;
-        let prompts = PromptBuilder { window: model.window, ..prompts };
-        let text = ask_for_text(&ctx, "model", &model, &prompts.refine(&answers), PAGE).await?;
-        Ok(Command::goto("evaluate_clarity").update(AgentUpdate::Refined { text, answers, shared }))
+        let request = prompts(&state, &facts, &model)?.refine(&answers);
+        let text = ask_for_text(&ctx, "model", &model, &request, PAGE).await?;
+        let refined = AgentUpdate::Refined { text, answers: answers.len(), shared };
+        Ok(Command::goto("evaluate_clarity").update(refined))
     };
-    or_failed(&ctx, work.await)
+    or_failed(&ctx, &state, work.await)
 }
 
 /// Makes the page from the best analysis.
@@ -158,33 +163,52 @@ pub(super) async fn finalize_output(ctx: Ctx<Services>, state: Arc<AgentState>) 
     let work = async {
         let (agent, project) = (find_agent(&state)?, project(&ctx, &state)?);
         let (score, analysis) = state.best_analysis();
-        let data = agent.parse(analysis, &project);
-        let checked = check(analysis, &project, &files(&ctx, &state)?);
+        let (library, text) = (library(&ctx, &state)?, analysis.to_owned());
+        // Every file may be read; nothing else should wait for it.
+        let checked = tokio::task::spawn_blocking(move || check(&text, &library));
+        let checked = checked.await.map_err(NodeError::failed)?;
+        let (note, confidence, words) = match state.stop {
+            Some(Stop::NoModel) => (NOTE.to_owned(), 1.0, "all of it is counted from the code".to_owned()),
+            Some(Stop::OwnWords) => (checked.note(), checked.confidence(100.0), checked.words()),
+            _ => (checked.note(), checked.confidence(score), checked.words()),
+        };
+        let data = agent.parse(analysis);
         let result = AgentResult {
             agent_name: agent.name.to_owned(),
             status: "success".to_owned(),
-            summary: agent.summary(&data),
-            markdown: agent.markdown(&data, &project),
+            summary: (agent.summary)(&project),
+            markdown: agent.markdown(&data, &note, &project),
             data,
-            confidence: checked.confidence(score),
-            checked: checked.words(),
+            confidence,
+            checked: words,
             warnings: state.refinement_notes.clone(),
             metadata: state.metadata(),
         };
-        Ok(Command::end().update(AgentUpdate::Finalized { result: Box::new(result) }))
+        Ok(Command::end().update(AgentUpdate::Ended { result: Box::new(result) }))
     };
-    or_failed(&ctx, work.await)
+    or_failed(&ctx, &state, work.await)
+}
+
+/// Ends the refinements.
+fn finalize(why: Stop, note: Option<String>) -> Command<AgentState> {
+    Command::goto("finalize_output").update(AgentUpdate::Stopped { why, note })
 }
 
 /// A permanent failure, or one with no retries left, ends the agent; budgets and doubts are for a person to settle.
-fn or_failed(ctx: &Ctx<Services>, result: NodeResult) -> NodeResult {
-    match result {
-        Err(NodeError::Failed { text }) => Ok(Command::end().update(AgentUpdate::Failed { text })),
-        Err(NodeError::Transient { text, .. }) if ctx.step_context().last_try => {
-            Ok(Command::end().update(AgentUpdate::Failed { text }))
-        }
-        other => other,
-    }
+fn or_failed(ctx: &Ctx<Services>, state: &AgentState, result: NodeResult) -> NodeResult {
+    let text = match result {
+        Err(NodeError::Failed { text }) => text,
+        Err(NodeError::Transient { text, .. }) if ctx.step_context().last_try => text,
+        other => return other,
+    };
+    let result = AgentResult {
+        agent_name: state.context.agent.clone(),
+        status: "failed".to_owned(),
+        warnings: state.refinement_notes.iter().cloned().chain([text]).collect(),
+        metadata: state.metadata(),
+        ..AgentResult::default()
+    };
+    Ok(Command::end().update(AgentUpdate::Ended { result: Box::new(result) }))
 }
 
 fn find_agent(state: &AgentState) -> Result<&'static DocAgent, NodeError> {
@@ -192,8 +216,24 @@ fn find_agent(state: &AgentState) -> Result<&'static DocAgent, NodeError> {
     agent(name).ok_or_else(|| NodeError::failed(format!("this sayso has no agent `{name}`")))
 }
 
+fn prompts<'a>(
+    state: &'a AgentState,
+    facts: &'a str,
+    model: &Picked,
+) -> Result<PromptBuilder<'a>, NodeError> {
+    Ok(PromptBuilder { agent: find_agent(state)?, state, facts, window: model.window })
+}
+
 async fn model(ctx: &Ctx<Services>, state: &AgentState, role: &str) -> Result<Picked, NodeError> {
-    pick_model_of(ctx, "docs", role, state.context.model.as_deref()).await
+    pick_model_of(ctx, "docs", role, state.context.settings.model.as_deref()).await
+}
+
+fn run(state: &AgentState) -> Result<ThreadId, NodeError> {
+    ThreadId::parse(&state.context.run).map_err(NodeError::failed)
+}
+
+fn facts(ctx: &Ctx<Services>, state: &AgentState) -> Result<String, NodeError> {
+    String::from_utf8(ctx.services().records.blob(&state.context.facts)?).map_err(NodeError::failed)
 }
 
 fn project(ctx: &Ctx<Services>, state: &AgentState) -> Result<ProjectFacts, NodeError> {
@@ -201,12 +241,25 @@ fn project(ctx: &Ctx<Services>, state: &AgentState) -> Result<ProjectFacts, Node
     serde_json::from_slice(&bytes).map_err(NodeError::failed)
 }
 
-fn files(ctx: &Ctx<Services>, state: &AgentState) -> Result<Vec<String>, NodeError> {
+/// The scanned files. Those that .gitignore excludes were not scanned, and files with secrets are not read.
+fn library(ctx: &Ctx<Services>, state: &AgentState) -> Result<Library, NodeError> {
     let bytes = ctx.services().records.blob(&state.context.files)?;
-    let text = String::from_utf8(bytes).map_err(NodeError::failed)?;
-    let mut files: Vec<String> = text.lines().map(str::to_owned).collect();
-    files.sort();
-    Ok(files)
+    let read = tree::text_reader(Path::new(&state.context.settings.dir)).map_err(NodeError::failed)?;
+    let text = move |path: &str| match holds_secrets(path) {
+        true => Err("it may hold secrets, and is not read".to_owned()),
+        false => read(path),
+    };
+    Ok(Library { files: serde_json::from_slice(&bytes).map_err(NodeError::failed)?, text: Box::new(text) })
+}
+
+/// Whether a file name is typical for secrets.
+fn holds_secrets(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+    let endings = [".pem", ".key", ".p12", ".pfx", ".keystore", ".jks"];
+    let names = [".env", ".netrc", ".npmrc", ".pypirc", "credentials", "secrets.toml", "secrets.yaml"];
+    names.contains(&name.as_str())
+        || [".env.", "id_rsa", "id_ed25519"].iter().any(|start| name.starts_with(start))
+        || endings.iter().any(|ending| name.ends_with(ending))
 }
 
 /// The questions that were not asked before.
@@ -243,6 +296,23 @@ fn ask_person(state: &AgentState, at: usize, question: &Question) -> Interrupt {
         "additionalProperties": false
     });
     interrupt
+}
+
+/// Asks the person for the page, who is in the model's place.
+fn ask_for_page(state: &AgentState) -> Result<Interrupt, NodeError> {
+    let agent = find_agent(state)?;
+    let args = json!({ "page": agent.title, "about": agent.about, "headings": agent.sections });
+    let mut interrupt =
+        proposal(WRITE_PAGE, Kind::Question, WRITE_PAGE, &args, &crate::graph::State::title(state));
+    interrupt.gist = short_line(&format!("You are the model here: write about {}", agent.about), 160);
+    interrupt.allow = Allow { accept: false, edit: false, ..Allow::ALL };
+    interrupt.labels = Labels {
+        respond: Some("write the page".to_owned()),
+        ignore: Some("facts only".to_owned()),
+        ..Labels::default()
+    };
+    interrupt.source = Some(Visible::line(&state.context.name).into_string());
+    Ok(interrupt)
 }
 
 fn ask_to_refine(state: &AgentState, score: f64, estimate: u64, limit: u64) -> Interrupt {

@@ -1,8 +1,9 @@
 //! The state of one agent, and everything that can happen to it.
 
 use crate::graph::{Answer, Decision, Event, EventKind, State};
+use crate::text::count_noun;
 use crate::workflows::docs::facts::Question;
-use crate::workflows::docs::state::{AgentResult, Metadata, Settings, Stop};
+use crate::workflows::docs::state::{AgentResult, DocsInput, Metadata, Stop};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -13,24 +14,23 @@ pub(super) const REFINE: &str = "refine";
 /// The action of a question that no file answers.
 pub(super) const QUESTION: &str = "question";
 
+/// The action of the question for the page, if a person is in the model's place.
+pub(super) const WRITE_PAGE: &str = "write_page";
+
 /// What an agent works with.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct AgentContext {
     /// Which agent.
     pub agent: String,
-    /// The folder of the code base.
-    pub dir: String,
-    /// What it is called.
+    /// What the code base is called.
     pub name: String,
-    /// The digest of its facts.
+    /// The digests of its facts, of the facts as text, and of the list of files that may be read.
     pub project: String,
-    /// The digest of the list of files that may be read.
+    pub facts: String,
     pub files: String,
-    /// How far to go.
-    pub settings: Settings,
-    /// The model the run was started with.
-    pub model: Option<String>,
+    /// What the run was started with.
+    pub settings: DocsInput,
     /// The run it belongs to.
     pub run: String,
 }
@@ -43,20 +43,8 @@ pub struct AgentInput {
     pub context: AgentContext,
 }
 
-/// A question of this refinement, and its answer.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct OpenQuestion {
-    pub question: String,
-    /// Files that may answer it.
-    pub files: Vec<String>,
-    /// Whether only a person can answer it.
-    pub for_person: bool,
-    pub answer: Option<String>,
-}
-
 /// Whether to stop after these scores, newest last, and why. `refined` counts the refinements so far.
-pub(super) fn stop_reason(settings: &Settings, refined: u32, scores: &[f64]) -> Option<Stop> {
+pub(super) fn stop_reason(settings: &DocsInput, refined: u32, scores: &[f64]) -> Option<Stop> {
     let newest = scores.last().copied().unwrap_or_default();
     let previous = scores.len().checked_sub(2).and_then(|at| scores.get(at));
     if newest >= f64::from(settings.clarity_threshold) {
@@ -94,10 +82,8 @@ pub struct AgentState {
     /// The best analysis so far with its score, if it is not the newest one.
     pub best: Option<(f64, String)>,
     /// The questions of the current refinement.
-    pub round: Vec<OpenQuestion>,
-    /// Every question and answer so far.
-    pub answers: Vec<(String, String)>,
-    /// How many of these a sibling had already found.
+    pub round: Vec<Question>,
+    /// How many answers a sibling had found.
     pub shared_answers: u64,
     /// Whether the person declined to go on.
     pub declined: bool,
@@ -120,10 +106,8 @@ pub enum AgentUpdate {
         score: f64,
         missing: Vec<String>,
     },
-    /// Something failed, and the agent goes on without it.
-    Noted { text: String },
-    /// No more refinements.
-    Stopped { why: Stop },
+    /// No more refinements; the note says what failed.
+    Stopped { why: Stop, note: Option<String> },
     /// The model asked questions.
     Questioned { questions: Vec<Question> },
     /// The person was asked whether to spend the tokens.
@@ -135,17 +119,14 @@ pub enum AgentUpdate {
     },
     Refined {
         text: String,
-        /// The answers it is based on.
-        answers: Vec<(String, String)>,
-        /// How many of these a sibling had already found.
+        /// How many answers it is based on, and how many of these a sibling had found.
+        answers: usize,
         shared: usize,
     },
     /// The person added a hint to a retry.
     Hinted { text: String },
-    /// It is done.
-    Finalized { result: Box<AgentResult> },
-    /// It failed permanently.
-    Failed { text: String },
+    /// It is done, or failed permanently.
+    Ended { result: Box<AgentResult> },
 }
 
 impl State for AgentState {
@@ -159,6 +140,12 @@ impl State for AgentState {
     fn answered(answers: Vec<Answer>) -> AgentUpdate {
         if let Some(answer) = answers.iter().find(|answer| answer.key == REFINE) {
             return AgentUpdate::Allowed { yes: answer.decision == Decision::Accept };
+        }
+        if let Some(answer) = answers.iter().find(|answer| answer.key == WRITE_PAGE) {
+            return match &answer.decision {
+                Decision::Respond { text } => AgentUpdate::Analyzed { text: text.clone() },
+                _ => AgentUpdate::Stopped { why: Stop::NoModel, note: None },
+            };
         }
         let numbered_answer = |answer: Answer| {
             let index = answer.key.strip_prefix('q')?.parse().ok()?;
@@ -186,17 +173,13 @@ impl State for AgentState {
             AgentUpdate::Started { context } => self.context = *context,
             AgentUpdate::Analyzed { text } => self.current_analysis = text,
             AgentUpdate::Scored { score, missing } => self.add_score(score, missing),
-            AgentUpdate::Noted { text } => self.refinement_notes.push(text),
-            AgentUpdate::Stopped { why } => self.stop = Some(why),
+            AgentUpdate::Stopped { why, note } => {
+                self.stop = Some(why);
+                self.refinement_notes.extend(note);
+            }
             AgentUpdate::Questioned { questions } => {
                 self.self_questions.extend(questions.iter().map(|one| one.question.clone()));
-                let to_question = |one: Question| OpenQuestion {
-                    question: one.question,
-                    files: one.files,
-                    for_person: one.for_person,
-                    answer: None,
-                };
-                self.round = questions.into_iter().map(to_question).collect();
+                self.round = questions;
             }
             AgentUpdate::Allowed { yes } => self.declined = !yes,
             AgentUpdate::Told { answers } => {
@@ -208,33 +191,19 @@ impl State for AgentState {
             }
             AgentUpdate::Refined { text, answers, shared } => {
                 self.iteration += 1;
-                let count = answers.len();
-                let questions = if count == 1 { "question" } else { "questions" };
-                self.refinement_notes
-                    .push(format!("Iteration {}: Addressed {count} {questions}", self.iteration));
+                let questions = count_noun(answers as u64, "question");
+                self.refinement_notes.push(format!("Iteration {}: Addressed {questions}", self.iteration));
                 self.shared_answers += shared as u64;
                 if self.best.as_ref().is_none_or(|(score, _)| *score < self.clarity_score) {
                     self.best = Some((self.clarity_score, std::mem::take(&mut self.current_analysis)));
                 }
                 self.current_analysis = text;
-                self.answers.extend(answers);
                 self.round.clear();
             }
             AgentUpdate::Hinted { text } => self.hints.push(text),
-            AgentUpdate::Finalized { result } => {
+            AgentUpdate::Ended { result } => {
                 self.final_analysis = Some(self.best_analysis().1.to_owned());
                 self.result = Some(*result);
-            }
-            AgentUpdate::Failed { text } => {
-                let mut warnings = self.refinement_notes.clone();
-                warnings.push(text);
-                self.result = Some(AgentResult {
-                    agent_name: self.context.agent.clone(),
-                    status: "failed".to_owned(),
-                    warnings,
-                    metadata: self.metadata(),
-                    ..AgentResult::default()
-                });
             }
         }
     }
@@ -284,7 +253,7 @@ mod tests {
 
     #[test]
     fn refining_ends_at_each_of_its_limits_and_not_before() {
-        let settings = Settings::default();
+        let settings: DocsInput = serde_json::from_value(serde_json::json!({"dir": ""})).unwrap();
         assert_eq!(stop_reason(&settings, 0, &[79.75]), None);
         assert_eq!(stop_reason(&settings, 0, &[80.0]), Some(Stop::Threshold));
         assert_eq!(stop_reason(&settings, 1, &[50.0, 54.75]), Some(Stop::SmallGain));
@@ -292,12 +261,12 @@ mod tests {
         assert_eq!(stop_reason(&settings, 1, &[50.0, 40.0]), Some(Stop::SmallGain));
         assert_eq!(stop_reason(&settings, 3, &[10.0, 30.0, 50.0, 70.0]), Some(Stop::Maximum));
         assert_eq!(
-            stop_reason(&Settings { max_iterations: 0, ..settings.clone() }, 0, &[10.0]),
+            stop_reason(&DocsInput { max_iterations: 0, ..settings.clone() }, 0, &[10.0]),
             Some(Stop::Maximum)
         );
-        let off = Settings { enable_self_questioning: false, ..settings.clone() };
+        let off = DocsInput { enable_self_questioning: false, ..settings.clone() };
         assert_eq!(stop_reason(&off, 0, &[10.0]), Some(Stop::SwitchedOff));
-        let any = Settings { min_improvement: 0, ..settings };
+        let any = DocsInput { min_improvement: 0, ..settings };
         assert_eq!(stop_reason(&any, 1, &[50.0, 50.0]), None);
     }
 
@@ -306,10 +275,10 @@ mod tests {
         let mut state = AgentState::default();
         state.apply(AgentUpdate::Analyzed { text: "first".to_owned() });
         state.apply(AgentUpdate::Scored { score: 60.0, missing: Vec::new() });
-        state.apply(AgentUpdate::Refined { text: "worse".to_owned(), answers: Vec::new(), shared: 0 });
+        state.apply(AgentUpdate::Refined { text: "worse".to_owned(), answers: 0, shared: 0 });
         state.apply(AgentUpdate::Scored { score: 40.0, missing: Vec::new() });
         assert_eq!(state.best_analysis(), (60.0, "first"));
-        state.apply(AgentUpdate::Refined { text: "best".to_owned(), answers: Vec::new(), shared: 0 });
+        state.apply(AgentUpdate::Refined { text: "best".to_owned(), answers: 0, shared: 0 });
         state.apply(AgentUpdate::Scored { score: 70.0, missing: Vec::new() });
         assert_eq!(state.best_analysis(), (70.0, "best"));
     }

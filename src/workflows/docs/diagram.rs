@@ -1,6 +1,6 @@
 //! Diagrams made from facts, in Mermaid.
 
-use crate::workflows::docs::facts::{AreaFacts, LinkFacts, ProjectFacts};
+use super::facts::{AreaFacts, LinkFacts, ProjectFacts};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ pub(super) const LEFT_OUT: &str = "    %% arrows to what is reached through othe
 const MANY_ARROWS: usize = 20;
 
 /// A diagram of which parts depend on which.
-pub(in super::super) fn import_graph(project: &ProjectFacts) -> Option<String> {
+pub(super) fn import_graph(project: &ProjectFacts) -> Option<String> {
     let mut parts: BTreeSet<&str> = BTreeSet::new();
     let mut arrows = Vec::new();
     for link in project.program_links().take(ARROWS) {
@@ -100,31 +100,6 @@ pub(super) fn folder_tree(project: &ProjectFacts) -> Option<String> {
             label(rest),
             part.lines
         );
-    }
-    Some(out)
-}
-
-/// A diagram of what is reached outside.
-pub(super) fn outside_graph(outside: &[(String, Vec<String>)]) -> Option<String> {
-    let mut parts: Vec<&str> =
-        outside.iter().flat_map(|(_, parts)| parts.iter().map(String::as_str)).collect();
-    parts.sort_unstable();
-    parts.dedup();
-    parts.truncate(NODES);
-    if parts.is_empty() {
-        return None;
-    }
-    let mut out = "graph LR\n".to_owned();
-    for (at, part) in parts.iter().enumerate() {
-        let _ = writeln!(out, "    p{at}[\"{}\"]", label(part));
-    }
-    for (at, (what, from)) in outside.iter().enumerate() {
-        let _ = writeln!(out, "    o{at}([\"{}\"])", label(what));
-        for part in from {
-            if let Some(part_index) = parts.iter().position(|other| other == part) {
-                let _ = writeln!(out, "    p{part_index} --> o{at}");
-            }
-        }
     }
     Some(out)
 }

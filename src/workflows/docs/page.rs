@@ -1,8 +1,8 @@
 //! Builds pages: sections of an analysis, tables from facts.
 
 use super::diagram::LEFT_OUT;
-use crate::workflows::docs::facts::{ModuleFacts, NameFacts, ProjectFacts};
-use crate::workflows::docs::project::keep_best;
+use super::facts::{ModuleFacts, NameFacts, ProjectFacts};
+use super::project::keep_best;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -33,21 +33,21 @@ pub(super) fn sections(analysis: &str) -> Vec<Value> {
 }
 
 /// A page under construction.
-pub(in super::super) struct Page(String);
+pub(super) struct Page(String);
 
 impl Page {
-    pub(in super::super) fn new(title: &str) -> Self {
+    pub(super) fn new(title: &str) -> Self {
         Self(format!("# {title}\n"))
     }
 
-    pub(in super::super) fn text(mut self, text: &str) -> Self {
+    pub(super) fn text(mut self, text: &str) -> Self {
         if !text.trim().is_empty() {
             let _ = write!(self.0, "\n{}\n", text.trim());
         }
         self
     }
 
-    pub(in super::super) fn heading(mut self, text: &str) -> Self {
+    pub(super) fn heading(mut self, text: &str) -> Self {
         let _ = write!(self.0, "\n## {text}\n");
         self
     }
@@ -64,7 +64,7 @@ impl Page {
     }
 
     /// Adds a table under a heading, unless it has no rows.
-    pub(in super::super) fn table(self, title: &str, head: &[&str], rows: &[Vec<String>]) -> Self {
+    pub(super) fn table(self, title: &str, head: &[&str], rows: &[Vec<String>]) -> Self {
         if rows.is_empty() {
             return self;
         }
@@ -84,7 +84,7 @@ impl Page {
     }
 
     /// Adds a diagram under a heading, unless there is none.
-    pub(in super::super) fn diagram(mut self, title: &str, diagram: Option<String>) -> Self {
+    pub(super) fn diagram(mut self, title: &str, diagram: Option<String>) -> Self {
         if let Some(diagram) = diagram {
             self = self.heading(title);
             let _ = write!(self.0, "\n```mermaid\n{diagram}```\n");
@@ -96,8 +96,8 @@ impl Page {
     }
 
     /// Adds the commands that test, run, check and build it.
-    pub(in super::super) fn runs(self, title: &str, project: &ProjectFacts, purposes: &[&str]) -> Self {
-        let runs = project.runs.iter().filter(|run| purposes.contains(&run.purpose.as_str()));
+    pub(super) fn runs(self, title: &str, project: &ProjectFacts, purpose: Option<&str>) -> Self {
+        let runs = project.runs.iter().filter(|run| purpose.is_none_or(|purpose| run.purpose == purpose));
         let rows: Vec<Vec<String>> = runs
             .map(|run| vec![run.purpose.clone(), as_code(&run.command), run.says.clone(), as_code(&run.from)])
             .collect();
@@ -147,18 +147,18 @@ impl Page {
         if omitted > 0 { self.text(&format!("{omitted} more are not listed.")) } else { self }
     }
 
-    pub(in super::super) fn into_text(self) -> String {
+    pub(super) fn into_text(self) -> String {
         self.0
     }
 }
 
 /// A path, name or command formatted as code.
-pub(in super::super) fn as_code(text: &str) -> String {
+pub(super) fn as_code(text: &str) -> String {
     format!("`{}`", text.replace('`', "'"))
 }
 
 /// Some paths formatted as code, and how many more there are.
-pub(in super::super) fn list_paths(paths: &[String], max: usize) -> String {
+pub(super) fn list_paths(paths: &[String], max: usize) -> String {
     let shown: Vec<String> = paths.iter().take(max).map(|one| as_code(one)).collect();
     let more = paths.len().saturating_sub(max);
     if more == 0 { shown.join(", ") } else { format!("{} and {more} more", shown.join(", ")) }
