@@ -124,7 +124,7 @@ fn without_a_model_a_person_takes_its_place() {
     let cli = Cli::new();
     std::fs::write(cli.path("sales.csv"), SALES).unwrap();
     let wish = ["sheet", "sales.csv", "-i", "What is the total?", "--wait"];
-    cli.refused(&wish, 2, "--model me");
+    run(&cli, &wish).refused(2, "--model me");
     cli.configure("[model]\nprovider = \"me\"\n");
     let asked = |outcome: &serde_json::Value| texts(&outcome["interrupts"]).remove(0);
     let outcome = json(&cli, &wish);

@@ -87,8 +87,9 @@ fn tools(folder: &PathBuf) -> Vec<Tool<Clerk>> {
     let writes = move |ctx: Ctx<Services>, _: Arc<Clerk>, accepted: Accepted| {
         let path = write.join(accepted.text("name"));
         async move {
-            let bytes = accepted.text("text").as_bytes().to_vec();
-            ctx.once("write", accepted.basis(), bytes, Arc::new(NewFile(path))).await?;
+            let (name, bytes) =
+                (format!("write:{}", accepted.call.id), accepted.text("text").as_bytes().to_vec());
+            ctx.once(&name, accepted.basis(), bytes, Arc::new(NewFile(path))).await?;
             Ok(Outcome::done("It was written."))
         }
     };
@@ -99,7 +100,8 @@ fn tools(folder: &PathBuf) -> Vec<Tool<Clerk>> {
 
 fn spec(services: Arc<Services>, folder: PathBuf) -> Result<Spec, BuildError> {
     let graph = Graph::builder("clerk", "llm_call");
-    let graph = agent_loop(graph, Names::default(), move |_, _| Ok(tools(&folder)), Options::new(turn));
+    let options = Options::new(turn).wanting("an answer to a wish");
+    let graph = agent_loop(graph, Names::default(), move |_, _| Ok(tools(&folder)), options);
     let workflow = Workflow::new("clerk", graph.build()?, services);
     Ok(Spec::new(workflow, "keeps notes", |state, item| {
         let dialog = state.get::<Clerk>().map(|clerk| clerk.dialog.clone()).unwrap_or_default();

@@ -120,10 +120,7 @@ impl Dialog {
     /// The only place where the loop changes a conversation.
     pub fn apply(&mut self, update: LoopUpdate) {
         match update {
-            LoopUpdate::Told { text } => {
-                self.reopen("This was set aside.");
-                self.messages.push(Turn::Told { text });
-            }
+            LoopUpdate::Told { text } => self.go_on(&text),
             LoopUpdate::Proposed { text, calls, in_words, own } => {
                 self.step += 1;
                 self.pending.clone_from(&calls);
@@ -198,6 +195,12 @@ impl Dialog {
             let (call, tool, how) = (call.id, call.name, CallResult::Refused);
             self.messages.push(Turn::Became { call, tool, how, text: why.to_owned(), data: Value::Null });
         }
+    }
+
+    /// The person wants something, or something more: the loop begins with their words.
+    pub fn go_on(&mut self, text: &str) {
+        self.reopen("This was set aside.");
+        self.messages.push(Turn::Told { text: text.to_owned() });
     }
 
     /// The loop begins again with what it knows.
@@ -336,4 +339,63 @@ fn call_in_words(text: &str, calls: &[ToolCall]) -> String {
         words = format!("{words}\n```{}\n{}\n```", call.name, inside.trim_end());
     }
     words.trim_start().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn call(id: &str, code: &str) -> ToolCall {
+        let (id, name) = (id.to_owned(), "python".to_owned());
+        ToolCall { id, name, args: json!({ "code": code }), signature: None }
+    }
+
+    fn proposed(calls: Vec<ToolCall>, in_words: bool) -> LoopUpdate {
+        LoopUpdate::Proposed { text: "Look:".to_owned(), calls, in_words, own: false }
+    }
+
+    #[test]
+    fn calls_in_words_are_answered_in_words_with_the_persons_changes() {
+        let mut dialog = Dialog::default();
+        dialog.apply(proposed(vec![call("a", "print(1)")], true));
+        dialog.apply(LoopUpdate::Edited { call: "a".to_owned(), args: json!({ "code": "print(2)" }) });
+        let (call, tool, how) = ("a".to_owned(), "python".to_owned(), CallResult::Done);
+        dialog.apply(LoopUpdate::Became { call, tool, how, text: "2".to_owned(), data: Value::Null });
+        let expected = [Message::assistant("Look:\n```python\nprint(2)\n```"), Message::user("2")];
+        assert_eq!(dialog.to_messages(), expected);
+    }
+
+    #[test]
+    fn what_is_said_meanwhile_comes_after_the_results() {
+        let mut dialog = Dialog::default();
+        dialog.apply(proposed(vec![call("a", "1"), call("b", "2")], false));
+        dialog.news("New mail.");
+        assert!(dialog.outdated);
+        dialog.apply(LoopUpdate::Dropped { why: "Look at it first.".to_owned() });
+        let messages = dialog.to_messages();
+        let [
+            Message::Assistant { calls, .. },
+            Message::Tool { .. },
+            Message::Tool { text, .. },
+            Message::User { .. },
+        ] = messages.as_slice()
+        else {
+            panic!("{messages:?}")
+        };
+        assert_eq!((calls.len(), text.as_str()), (2, "Not done. Look at it first."));
+        assert!(!dialog.outdated && dialog.pending.is_empty());
+    }
+
+    #[test]
+    fn ids_are_unique_whatever_the_server_says() {
+        let mut dialog = Dialog::default();
+        dialog.apply(proposed(vec![call("call_0", "1")], false));
+        let ids: Vec<String> = dialog
+            .with_unique_ids(vec![call("call_0", "2"), call("call_0", "3"), call("", "4")])
+            .into_iter()
+            .map(|call| call.id)
+            .collect();
+        assert_eq!(ids, ["call_0.2", "call_0.3", ".2"]);
+    }
 }

@@ -15,10 +15,11 @@
 //!    conversation has `LoopUpdate` itself for its updates.
 //! 2. A function of the state gives the tools it has now: [`Tool::free`] runs at once, [`Tool::asks`] first shows a card,
 //!    [`Tool::ends`] ends the loop with one of its arguments as the answer. `run` returns what the model is told, and
-//!    updates of the state ([`Outcome`]); an effect is `ctx.once(name, accepted.basis(), …)`.
+//!    updates of the state ([`Outcome`]); an effect is `ctx.once(name, accepted.basis(), …)`. A message may hold several
+//!    calls of a tool, so the names of `ctx.call` and `ctx.once` have the call's id in them.
 //! 3. [`Options::new`] takes the function that makes a [`ModelTurn`]: the model, and a request with instructions and an
-//!    opening message. The loop adds the conversation and the tools. Words without a call are the answer, unless
-//!    [`Options::words`] says otherwise.
+//!    opening message. The loop adds the conversation and the tools. Words without a call are the answer;
+//!    [`Options::wanting`] has them checked and cleaned of talk, and [`Options::words`] gives them another meaning.
 //! 4. When the loop is over it goes to [`Names::end`], where the state's `dialog.answer` is the answer, or
 //!    `dialog.stopped` says that the person ended it.
 //!
@@ -36,7 +37,7 @@ pub use dialog::{CallResult, Dialog, LoopUpdate, QUESTION, STEP_LIMIT, Turn, UNC
 pub use person::YOUR_TURN;
 pub use tool::{Accepted, Asked, Outcome, Tool, allow_in_thread};
 
-use super::{Picked, Services};
+use super::{Picked, Services, written_text};
 use crate::graph::{BoxFuture, Builder, Ctx, Edge, NodeError, State, ask, end, goto};
 use crate::inbox::{Block, Item};
 use crate::llm::{Reply, Request};
@@ -151,6 +152,15 @@ impl<S: LoopState> Options<S> {
         let words: ReadWords<S> =
             Arc::new(move |ctx, state, model, reply| Box::pin(words(ctx, state, model, reply)));
         Self { words: Some(words), ..self }
+    }
+
+    /// Words without a call are `what` the model was to write, without the talk around it; the person decides about others.
+    #[must_use]
+    pub fn wanting(self, what: &'static str) -> Self {
+        self.words(move |ctx, _, model, reply| async move {
+            let written = written_text(&ctx, "words", &model, &reply, what).await?;
+            Ok(written.map_or(Words::Unsure, |written| Words::Answer(written.with_note())))
+        })
     }
 
     /// Reads a reply before it is checked: may find calls in its words, or object to it. An objection is sent back once.

@@ -2,6 +2,7 @@
 
 use super::defaults;
 use super::mails::{self, Conversation};
+use super::parts::without_person_only_args;
 use super::prompts::{self, write_mail};
 use super::state::Email;
 use super::tools;
@@ -121,7 +122,7 @@ fn as_said(turn: &Turn) -> Vec<ReplyEvent> {
             .map(|call| ReplyEvent::Called {
                 id: call.id.clone(),
                 tool: call.name.clone(),
-                args: tools::without_person_only_args(&call.args),
+                args: without_person_only_args(&call.args),
             })
             .collect(),
         Turn::Became { call, how, text, data, .. } => {

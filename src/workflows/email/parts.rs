@@ -196,6 +196,18 @@ pub struct OwnMail {
     pub attached: BTreeMap<String, Attached>,
 }
 
+/// Arguments that only the person may add.
+const PERSON_ONLY_ARGS: [&str; 2] = ["attachments", "remind_after"];
+
+/// The arguments without those that only the person may add: what a model may propose, and what shows somebody's style.
+pub(super) fn without_person_only_args(args: &Value) -> Value {
+    let mut args = args.clone();
+    if let Some(args) = args.as_object_mut() {
+        args.retain(|key, _| !PERSON_ONLY_ARGS.contains(&key.as_str()));
+    }
+    args
+}
+
 /// If the person returned a draft with words, their additions stay in the new one; no model knows of them.
 pub(super) fn keep_person_only_args(dialog: &Dialog, calls: &mut [ToolCall]) {
     let mut newest_first = dialog.messages.iter().rev();
@@ -214,7 +226,7 @@ pub(super) fn keep_person_only_args(dialog: &Dialog, calls: &mut [ToolCall]) {
     let mut mails = calls.iter_mut().filter(|call| call.name == tools::WRITE_EMAIL);
     // With two mails, we cannot tell which one they belong to.
     if let (Some(draft), Some(mail), None) = (draft, mails.next(), mails.next()) {
-        for key in tools::PERSON_ONLY_ARGS {
+        for key in PERSON_ONLY_ARGS {
             if let Some(value) = draft.args.get(key) {
                 mail.args[key] = value.clone();
             }

@@ -203,43 +203,41 @@ pub fn offered(mail: &Mail, receiver: Option<&Receiver>) -> Vec<ToolSpec> {
 
 /// All tools.
 pub fn specs() -> Vec<ToolSpec> {
-    let tool = |name: &str, description: &str, schema: Value| ToolSpec {
-        name: name.to_owned(),
-        description: description.to_owned(),
-        schema,
-    };
-    vec![
-        tool(
+    let nothing = || object(&json!({}), &[]);
+    let all = [
+        (
             WRITE_EMAIL,
             "Proposes a mail. The person reads it before it leaves, and may change it.",
             write_email(false),
         ),
-        tool(
+        (
             SCHEDULE_MEETING,
             "Proposes a meeting: an event in the person's calendar and an invitation to everybody named. Look at the \
              calendar first.",
             schedule_meeting(),
         ),
-        tool(CHECK_CALENDAR, "Tells when the person is busy on these days.", check_calendar()),
-        tool(
+        (CHECK_CALENDAR, "Tells when the person is busy on these days.", check_calendar()),
+        (
             QUESTION,
             "Asks the person something that only they know and that the answer depends on.",
             question(),
         ),
-        tool(DONE, "Says that nothing is left to do about this mail.", done()),
-        tool(
+        (DONE, "Says that nothing is left to do about this mail.", done()),
+        (
             ANSWER_INVITATION,
             "Proposes the answer to the invitation in this mail; it goes to who invites, and the event into the \
              person's calendar.",
             answer_invitation(),
         ),
-        tool(
-            REMOVE_EVENT,
-            "Proposes to take the event that this mail cancels out of the person's calendar.",
-            object(&json!({}), &[]),
-        ),
-        tool(UNSUBSCRIBE, "Proposes to leave the mailing list this mail came by.", object(&json!({}), &[])),
-    ]
+        (REMOVE_EVENT, "Proposes to take the event that this mail cancels out of the calendar.", nothing()),
+        (UNSUBSCRIBE, "Proposes to leave the mailing list this mail came by.", nothing()),
+    ];
+    let spec = |(name, about, schema): (&str, &str, Value)| ToolSpec {
+        name: name.to_owned(),
+        description: about.to_owned(),
+        schema,
+    };
+    all.into_iter().map(spec).collect()
 }
 
 /// The schema for a person's edit of a call.
@@ -273,18 +271,6 @@ pub fn edit_schema(tool: &str) -> Value {
 /// Whether the person cannot edit a call. Its card lets them write their own mail instead.
 pub fn has_no_edit(tool: &str) -> bool {
     matches!(tool, QUESTION | UNSUBSCRIBE | REMOVE_EVENT)
-}
-
-/// Arguments that only the person may add.
-pub const PERSON_ONLY_ARGS: [&str; 2] = ["attachments", "remind_after"];
-
-/// The arguments without those that only the person may add: what a model may propose, and what shows somebody's style.
-pub fn without_person_only_args(args: &Value) -> Value {
-    let mut args = args.clone();
-    if let Some(args) = args.as_object_mut() {
-        args.retain(|key, _| !PERSON_ONLY_ARGS.contains(&key.as_str()));
-    }
-    args
 }
 
 /// The invitation in a mail, if a mail can answer it.

@@ -191,7 +191,7 @@ impl State for SheetWork {
     fn apply(&mut self, update: SheetUpdate) {
         match update {
             SheetUpdate::Started(input) => {
-                self.dialog.apply(LoopUpdate::Told { text: input.instruction.clone() });
+                self.dialog.go_on(&input.instruction);
                 // Both were filled in from the config before.
                 self.dialog.max_steps = input.max_steps.unwrap_or_default();
                 self.with_informer = input.with_informer.unwrap_or_default();
@@ -233,8 +233,8 @@ impl State for SheetWork {
                 (self.result_file, self.may_write) = (None, None);
                 self.written_files.clear();
                 self.earlier = self.cells.len();
-                self.instruction.clone_from(&text);
-                self.dialog.apply(LoopUpdate::Told { text });
+                self.dialog.go_on(&text);
+                self.instruction = text;
             }
             SheetUpdate::Hinted { text } => self.dialog.messages.push(Turn::Told { text }),
             SheetUpdate::MayWrite { yes } => self.may_write = Some(yes),

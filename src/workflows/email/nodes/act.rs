@@ -8,6 +8,7 @@ use crate::text::truncate;
 use crate::workflows::Services;
 use crate::workflows::agent_loop::{Accepted, CallResult, Outcome};
 use crate::workflows::email::mails::Conversation;
+use crate::workflows::email::parts::without_person_only_args;
 use crate::workflows::email::send::{self, AddEvent, SaveDraft, SendMail};
 use crate::workflows::email::state::{Acted, Email, EmailUpdate, PendingLesson, SentNote};
 use crate::workflows::email::tools::{
@@ -89,7 +90,7 @@ pub(super) struct ActRun<'a> {
 impl ActRun<'_> {
     async fn apply_edit(&mut self, call: &ToolCall, answer: &Answer, args: Value) -> Result<(), NodeError> {
         let mut lesson = self.state.unproven.get(&call.id).cloned();
-        if tools::without_person_only_args(&args) != tools::without_person_only_args(&call.args) {
+        if without_person_only_args(&args) != without_person_only_args(&call.args) {
             lesson = lesson_of(namespace(&call.name), CauseKind::ProposalEdited, call, answer);
         }
         if call.name == tools::WRITE_EMAIL {
