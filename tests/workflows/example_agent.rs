@@ -15,7 +15,7 @@ use sayso::workflows::{Services, pick_model};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 #[derive(Deserialize, JsonSchema)]
@@ -73,8 +73,8 @@ async fn turn(ctx: Ctx<Services>, _: Arc<Clerk>) -> Result<ModelTurn<Clerk>, Nod
     Ok(ModelTurn { model, request, updates: Vec::new() })
 }
 
-fn tools(folder: &PathBuf) -> Vec<Tool<Clerk>> {
-    let (list, write) = (folder.clone(), folder.clone());
+fn tools(folder: &Path) -> Vec<Tool<Clerk>> {
+    let (list, write) = (folder.to_owned(), folder.to_owned());
     let looks = move |_: Ctx<Services>, _: Arc<Clerk>, _: Accepted| {
         let names = std::fs::read_dir(&list).into_iter().flatten().flatten().map(|file| file.file_name());
         let names: Vec<String> = names.map(|name| name.to_string_lossy().into_owned()).collect();
