@@ -1,8 +1,8 @@
 //! The driver: runs every thread that can continue, several at once, until told to stop.
 //!
 //! It is told which threads its own process changes, and looks at all of them when another one wrote. It decides again
-//! from what it finds, so it does not matter who changed it. It keeps only clocks to itself: holds and backoffs run on its monotonic clock and start over when
-//! another driver takes over. A wall clock that jumps fires nothing early and nothing twice.
+//! from what it finds, so it does not matter who changed it. It keeps only clocks to itself: holds and backoffs run on
+//! its monotonic clock and start over when another driver takes over. A wall clock that jumps fires nothing twice.
 
 use super::drive::{COMMITTING, DriveResult};
 use super::engine::Engine;
@@ -25,9 +25,6 @@ const STALE_HOLD_MS: i64 = 15 * 60 * 1000;
 
 /// How often, at most, running threads are compared with the store.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
-
-/// After so many rounds without a pause, a thread must have moved.
-const FRUITLESS: u32 = 50;
 
 /// How long a thread waits after a failed write.
 const BLOCKED_WAIT: Duration = Duration::from_secs(2);
@@ -482,15 +479,16 @@ async fn drive_while_possible(
     mut waited: Duration,
     working_on: Arc<AtomicI64>,
 ) -> (ThreadId, DriveResult, u32) {
-    let mut seen = None;
-    for round in 1_u32.. {
+    let (mut seen, mut rounds) = (None, 0_u32);
+    loop {
         let result = engine.drive(&thread, attempt, waited, &working_on).await;
         if !matches!(result, DriveResult::Continue) || engine.is_at_work(&thread) {
             return (thread, result, attempt);
         }
         (attempt, waited) = (0, Duration::ZERO);
-        // If the lists differ from the log, it may be tried for ever and never get anywhere.
-        if round.is_multiple_of(FRUITLESS) {
+        // If the lists differ from the log, it may be tried for ever and never move.
+        rounds = rounds.wrapping_add(1);
+        if rounds.is_multiple_of(50) {
             let version = engine.store().threads().version(&thread).ok();
             if std::mem::replace(&mut seen, version) == version {
                 let text = format!("thread {thread} is not listed as the log has it");
@@ -498,5 +496,4 @@ async fn drive_while_possible(
             }
         }
     }
-    (thread, DriveResult::Idle, attempt)
 }

@@ -154,7 +154,7 @@ fn what_the_agent_is_to_remember_is_on_record_and_no_grant() {
     let (tool, id) = asks("npm test");
     let shown = run(&cli, &["view", &id]).out;
     assert!(shown.contains("can remember: 1 · Bash(npm test *), in this project, for you"), "{shown}");
-    run(&cli, &["accept", &id, "--remember", "2"]).refused(2, "offers 1 to remember");
+    run(&cli, &["accept", &id, "--remember", "2"]).refused(2, "has 1 choice to remember");
     run(&cli, &["accept", &id, "--remember"]).done();
     assert_eq!(decided(tool), json!({"behavior": "allow", "updatedPermissions": [rule]}));
     let decisions = json(&cli, &["decisions"]);

@@ -127,7 +127,7 @@ fn a_whole_conversation_is_held_right_there() {
     let cli = with_notes();
     let mut terminal = Terminal::plain(&cli, &ANALYZE);
     let first = terminal.wait_for(PROMPT);
-    assert!(first.contains("The budget is TBD.") && first.contains("files: plan.md, talk.txt"), "{first}");
+    assert!(first.contains("The budget is TBD.") && first.contains("read: plan.md, talk.txt"), "{first}");
     assert!(first.contains("DONE approves; Ctrl-D leaves it in the inbox."), "{first}");
     // An empty line asks again.
     terminal.types("\n");
@@ -196,7 +196,7 @@ fn somebody_else_may_answer_meanwhile() {
     json(&cli, &["respond", &open(&cli), "It is 500"]);
     terminal.types("It is 600\n");
     let next = terminal.wait_for(PROMPT);
-    assert!(next.contains("Your answer was not used") && next.contains("“It is 500”"), "{next}");
+    assert!(next.contains("Your answer was not used") && next.contains("It is 500”"), "{next}");
     terminal.types("DONE\n");
     terminal.wait_for("is done.");
     terminal.ends();
@@ -252,7 +252,7 @@ async fn the_trouble_of_a_language_model_is_decided_here() {
     let last = terminal.ends();
     assert!(last.contains("Late") && last.contains("is done."), "{last}");
     let hinted = server.seen()[2].body["messages"].to_string();
-    assert!(hinted.contains("Monday\\n\\nbe brief"), "{hinted}");
+    assert!(hinted.contains("The person says: Monday\\n\\nThe person says: be brief"), "{hinted}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

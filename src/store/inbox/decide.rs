@@ -166,10 +166,8 @@ fn run(
     if let Some(place) = details.remember {
         let offered = asked.as_ref().map_or(0, |asked| asked.grantable.remember.len());
         if place >= offered || decision != Decision::Accept {
-            let text = match offered {
-                0 => format!("`{}` has nothing to remember", question.id),
-                _ => format!("`{}` can be remembered when it is accepted, in {offered} ways", question.id),
-            };
+            let choices = text::count_noun(offered, "choice");
+            let text = format!("`{}` has {choices} to remember; accept it with one of them", question.id);
             return Err(StoreError::Conflict(text));
         }
     }
