@@ -167,7 +167,7 @@ fn what_the_agent_is_to_remember_is_on_record_and_no_grant() {
     run(&cli, &["accept", &id]).done();
     assert_eq!(decided(tool), json!({"behavior": "allow"}));
     let (tool, id) = asks("npm test && npm publish");
-    run(&cli, &["accept", &id, "--remember"]).refused(2, "offers 0 to remember");
+    run(&cli, &["accept", &id, "--remember"]).refused(2, "has nothing to remember");
     run(&cli, &["ignore", &id]).done();
     assert_eq!(decided(tool)["behavior"], "deny");
 }

@@ -134,7 +134,7 @@ fn a_whole_conversation_is_held_right_there() {
     assert!(terminal.wait_for(PROMPT).contains("Answer in a line"));
     terminal.types("It is 500 a month\n");
     let second = terminal.wait_for(PROMPT);
-    assert!(second.contains("“It is 500 a month”") && second.contains("answer DONE"), "{second}");
+    assert!(second.contains("It is 500 a month”") && second.contains("DONE approves"), "{second}");
     assert!(!second.contains("The budget is TBD."), "earlier turns are on the screen already: {second}");
     terminal.types("DONE\n");
     let last = terminal.ends();

@@ -166,9 +166,11 @@ fn run(
     if let Some(place) = details.remember {
         let offered = asked.as_ref().map_or(0, |asked| asked.grantable.remember.len());
         if place >= offered || decision != Decision::Accept {
-            let choices = text::count_noun(offered, "choice");
-            let text = format!("`{}` has {choices} to remember; accept it with one of them", question.id);
-            return Err(StoreError::Conflict(text));
+            let text = match text::count_noun(offered, "choice") {
+                _ if offered == 0 => "has nothing to remember".to_owned(),
+                choices => format!("has {choices} to remember; accept it with one of them"),
+            };
+            return Err(StoreError::Conflict(format!("`{}` {text}", question.id)));
         }
     }
     let answer = Answer { decision, learn: request.learn, by: request.by, details };
