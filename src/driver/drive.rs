@@ -406,6 +406,33 @@ impl Engine {
     }
 }
 
+/// Drives one thread as far as it goes.
+pub(crate) async fn drive_while_possible(
+    engine: Engine,
+    thread: ThreadId,
+    mut attempt: u32,
+    mut waited: Duration,
+    working_on: Arc<AtomicI64>,
+) -> (ThreadId, DriveResult, u32) {
+    let (mut seen, mut rounds) = (None, 0_u32);
+    loop {
+        let result = engine.drive(&thread, attempt, waited, &working_on).await;
+        if !matches!(result, DriveResult::Continue) || engine.is_at_work(&thread) {
+            return (thread, result, attempt);
+        }
+        (attempt, waited) = (0, Duration::ZERO);
+        // If the lists differ from the log, it may be tried for ever and never move.
+        rounds = rounds.wrapping_add(1);
+        if rounds.is_multiple_of(50) {
+            let version = engine.store().threads().version(&thread).ok();
+            if std::mem::replace(&mut seen, version) == version {
+                let text = format!("thread {thread} is not listed as the log has it");
+                return (thread, DriveResult::Broken(StoreError::Damaged(text)), attempt);
+            }
+        }
+    }
+}
+
 /// Turns an event into updates of its workflow. An event the workflow does not handle changes nothing.
 pub(crate) fn arrival(
     spec: &Spec,

@@ -4,7 +4,7 @@
 //! from what it finds, so it does not matter who changed it. It keeps only clocks to itself: holds and backoffs run on
 //! its monotonic clock and start over when another driver takes over. A wall clock that jumps fires nothing twice.
 
-use super::drive::{COMMITTING, DriveResult};
+use super::drive::{COMMITTING, DriveResult, drive_while_possible};
 use super::engine::Engine;
 use super::learning::PendingLessons;
 use super::to_do::ToDo;
@@ -95,6 +95,8 @@ struct Scheduler {
     lessons: PendingLessons,
     last_look: Instant,
     first: bool,
+    /// Threads whose tasks have ended since the last look.
+    ended: Vec<ThreadId>,
 }
 
 /// The result of one look.
@@ -177,7 +179,8 @@ impl Driver {
                 return Err(StoreError::Disk(why));
             }
             to_do.take_in_all(&mut moved);
-            to_do.look_at_all_if_due(&store)?;
+            scheduler.ended.drain(..).for_each(|thread| to_do.doubt_if_listed(&thread));
+            let looked_at_all = to_do.look_at_all_if_due(&store)?;
             let look = match self.look(scope, until, scheduler, &to_do).await {
                 Ok(look) => look,
                 Err(error @ (StoreError::Full | StoreError::Busy)) => {
@@ -186,7 +189,12 @@ impl Driver {
                 }
                 Err(error) => return Err(error),
             };
-            if until == Until::Idle && scheduler.running.is_empty() {
+            let may_end = until == Until::Idle && scheduler.running.is_empty();
+            if may_end && !looked_at_all && (to_do.paused || !look.active) {
+                to_do.doubt();
+                continue;
+            }
+            if may_end {
                 if to_do.paused {
                     return Ok(Ended::Paused);
                 }
@@ -329,6 +337,7 @@ impl Scheduler {
             lessons: PendingLessons::default(),
             last_look: Instant::now(),
             first: true,
+            ended: Vec::new(),
         }
     }
 
@@ -407,6 +416,7 @@ impl Scheduler {
         match ended {
             Ok((_, (thread, result, attempt))) => {
                 self.running.remove(&thread);
+                self.ended.push(thread.clone());
                 if !matches!(
                     result,
                     DriveResult::Held(_)
@@ -468,32 +478,5 @@ impl Scheduler {
             }
             _ => false,
         });
-    }
-}
-
-/// Drives one thread as far as it goes.
-async fn drive_while_possible(
-    engine: Engine,
-    thread: ThreadId,
-    mut attempt: u32,
-    mut waited: Duration,
-    working_on: Arc<AtomicI64>,
-) -> (ThreadId, DriveResult, u32) {
-    let (mut seen, mut rounds) = (None, 0_u32);
-    loop {
-        let result = engine.drive(&thread, attempt, waited, &working_on).await;
-        if !matches!(result, DriveResult::Continue) || engine.is_at_work(&thread) {
-            return (thread, result, attempt);
-        }
-        (attempt, waited) = (0, Duration::ZERO);
-        // If the lists differ from the log, it may be tried for ever and never move.
-        rounds = rounds.wrapping_add(1);
-        if rounds.is_multiple_of(50) {
-            let version = engine.store().threads().version(&thread).ok();
-            if std::mem::replace(&mut seen, version) == version {
-                let text = format!("thread {thread} is not listed as the log has it");
-                return (thread, DriveResult::Broken(StoreError::Damaged(text)), attempt);
-            }
-        }
     }
 }

@@ -1,5 +1,6 @@
 //! What the driver knows of the threads it may have to drive.
 
+use crate::graph::ThreadId;
 use crate::store::{Moved, Runnable, RunnableThreads, Store, StoreError};
 use std::collections::BTreeMap;
 use tokio::sync::broadcast;
@@ -12,13 +13,16 @@ pub(crate) struct ToDo {
     pub paused: bool,
     /// Whether every thread was looked at, and nothing but what we were told of has changed since.
     complete: bool,
+    /// The last entry of the log when they were. What we are told of earlier ones is old.
+    looked_at: i64,
 }
 
 impl ToDo {
     /// Takes in what changed. Whoever falls behind, or is told of a change by others, looks at all threads.
     pub(crate) fn take_in(&mut self, news: Result<Moved, RecvError>) {
         match news {
-            Ok(Moved::These(threads)) => {
+            Ok(Moved::These(_, last)) if last <= self.looked_at => {}
+            Ok(Moved::These(threads, _)) => {
                 for thread in threads {
                     if thread.needs_driver() {
                         self.threads.insert(thread.seq, thread);
@@ -42,13 +46,24 @@ impl ToDo {
         }
     }
 
-    /// Looks at all threads, unless what we were told of is all that changed.
-    pub(crate) fn look_at_all_if_due(&mut self, store: &Store) -> Result<(), StoreError> {
-        if !self.complete {
-            let RunnableThreads { threads, paused } = store.threads().runnable()?;
-            self.threads = threads.into_iter().map(|thread| (thread.seq, thread)).collect();
-            (self.paused, self.complete) = (paused, true);
+    /// Looks at all threads, unless what we were told of is all that changed; returns whether it did.
+    pub(crate) fn look_at_all_if_due(&mut self, store: &Store) -> Result<bool, StoreError> {
+        if self.complete {
+            return Ok(false);
         }
-        Ok(())
+        let RunnableThreads { threads, paused, last } = store.threads().runnable()?;
+        self.threads = threads.into_iter().map(|thread| (thread.seq, thread)).collect();
+        (self.paused, self.looked_at, self.complete) = (paused, last, true);
+        Ok(true)
+    }
+
+    /// Looks at all threads the next time.
+    pub(crate) fn doubt(&mut self) {
+        self.complete = false;
+    }
+
+    /// The driver is done with a thread that is still to be driven: what we know of it may be old.
+    pub(crate) fn doubt_if_listed(&mut self, thread: &ThreadId) {
+        self.complete &= !self.threads.values().any(|listed| listed.thread == *thread);
     }
 }

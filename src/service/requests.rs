@@ -203,7 +203,11 @@ impl<'a> Requests<'a> {
             if answer.status.active() {
                 let scope = Scope::Family(thread.clone());
                 let driven = drive_or_wait(&self.0.engine, &scope, Until::Idle, stop.as_mut(), |_| {}).await;
-                match driven?.ended {
+                let driven = driven?;
+                if let Some((_, why)) = driven.failed.into_iter().find(|(failed, _)| failed == thread) {
+                    return Err(InboxError::Failed(why));
+                }
+                match driven.ended {
                     Ended::Stopped => return Ok(WaitResult::Told),
                     Ended::Paused => paused = true,
                     Ended::Idle => continue,

@@ -1,6 +1,7 @@
 //! Opening the file, and the two ways in: reading and writing.
 
-use crate::store::log::{Moved, Tx};
+use crate::store::log::Tx;
+use crate::store::rows::Moved;
 use crate::store::schema::{self, APPLICATION_ID, BEFORE_THE_LOG, VERSION};
 use crate::store::writer::Writer;
 use crate::store::{StoreError, watcher};

@@ -52,6 +52,7 @@ impl Audit<'_> {
     pub async fn repair(self) -> Result<Vec<String>, StoreError> {
         self.0
             .write(|tx| {
+                check_end(tx)?;
                 let (fresh, problems) = replay(tx)?;
                 if let Some(first) = problems.into_iter().next() {
                     return Err(StoreError::Damaged(first));
@@ -72,6 +73,7 @@ fn before_driving(db: &Connection) -> Result<(), StoreError> {
     if count != end {
         return damaged(format!("the log has {end} entries, and {count} are there"));
     }
+    check_end(db)?;
     for problem in check_links(db, end - NEWEST, &mut |_| Ok(()))? {
         tracing::error!(%problem, "the log is damaged");
     }
@@ -107,6 +109,18 @@ fn before_driving(db: &Connection) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// Checks that no effect began after the end of the log: a rebuild would forget it, and it might happen again.
+fn check_end(db: &Connection) -> Result<(), StoreError> {
+    let end = log::last_seq(db)?;
+    let last: Option<i64> = db.query_row("SELECT max(seq) FROM effects", [], |row| row.get(0))?;
+    match last {
+        Some(last) if last > end => damaged(format!(
+            "the log ends with entry {end}, and an effect began with {last}: its end is missing"
+        )),
+        _ => Ok(()),
+    }
+}
+
 fn run(db: &Connection) -> Result<Verified, StoreError> {
     let mut verified = Verified::default();
     // Not `quick_check`: a wrong index hides rows that are themselves sound.
@@ -114,6 +128,7 @@ fn run(db: &Connection) -> Result<Verified, StoreError> {
     if check != "ok" {
         verified.damaged.push(format!("SQLite finds the file damaged: {check}"));
     }
+    record_damage(&mut verified, check_end(db))?;
     let (fresh, problems) = replay(db)?;
     verified.damaged.extend(problems);
     if verified.damaged.is_empty() {
@@ -179,7 +194,9 @@ fn replay(db: &Connection) -> Result<(Connection, Vec<String>), StoreError> {
             let Pruned { kept, gone, .. } = entry.parse_body()?;
             pruned.extend(kept.iter().map(|row| row.seq).chain(gone));
         }
-        apply(&tx, &entry)
+        apply(&tx, &entry)?;
+        drop(tx.what_moved());
+        Ok(())
     })?;
     drop(tx);
     fresh.execute_batch("COMMIT")?;
@@ -277,7 +294,12 @@ fn rewrite(tx: &Tx<'_>) -> Result<(), StoreError> {
     for (table, _) in project::TABLES {
         tx.execute(&format!("DELETE FROM {table}"), [])?;
     }
-    check_links(tx, 0, &mut |entry| apply(tx, &entry))?;
+    check_links(tx, 0, &mut |entry| {
+        apply(tx, &entry)?;
+        drop(tx.what_moved());
+        Ok(())
+    })?;
+    tx.everything_moved();
     tx.execute("UPDATE threads SET status = 'ready' WHERE status = 'running'", [])?;
     Ok(())
 }

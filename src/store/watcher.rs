@@ -1,7 +1,7 @@
 //! Notices writes by other processes: that something changed, never what.
 
 use crate::store::StoreError;
-use crate::store::log::Moved;
+use crate::store::rows::Moved;
 use rusqlite::Connection;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;

@@ -6,7 +6,8 @@
 //! kernel dropped.
 
 use crate::store::StoreError;
-use crate::store::log::{Head, Moved, Tx};
+use crate::store::log::{Head, Tx};
+use crate::store::rows::Moved;
 use rusqlite::Connection;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -160,6 +161,9 @@ impl WriterLoop {
         let head = match self.begin() {
             Ok(head) => head,
             Err(error) => {
+                if !self.db.is_autocommit() {
+                    let _ = self.db.execute_batch("ROLLBACK");
+                }
                 tell.push(first(None).1);
                 return Err(error);
             }

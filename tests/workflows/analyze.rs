@@ -193,10 +193,13 @@ async fn any_clear_yes_approves_once_it_was_shown_what_it_is_taken_for() {
 }
 
 #[tokio::test]
-async fn what_was_taken_for_a_yes_can_be_said_again_or_corrected() {
+async fn what_was_taken_for_a_yes_is_approved_by_the_person_alone() {
     let (inbox, thread) = presuming().await;
     inbox.answer(&thread, respond("fine")).await;
-    assert_eq!(inbox.answer(&thread, respond("yes, fine")).await.status, Status::Done);
+    // However often the model takes it for a yes.
+    assert_eq!(inbox.answer(&thread, respond("yes, fine")).await.status, Status::Waiting);
+    assert!(inbox.text(&thread).await.starts_with("“yes, fine” is taken as your approval"));
+    assert_eq!(inbox.answer(&thread, respond("DONE")).await.status, Status::Done);
 
     let (inbox, thread) = presuming().await;
     inbox.answer(&thread, respond("fine")).await;

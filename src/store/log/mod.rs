@@ -25,7 +25,7 @@ pub(in crate::store) use origin::Origin;
 pub(in crate::store) use pack::pack_always as pack_steps;
 
 use crate::store::StoreError;
-use crate::store::rows::Runnable;
+use crate::store::rows::{Moved, Runnable};
 use crate::text::{hex, plain_json};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
@@ -70,14 +70,6 @@ pub(in crate::store) struct Entry {
 pub(in crate::store) struct Head {
     pub end: Option<(i64, Checksum)>,
     pub opened: Option<i64>,
-}
-
-/// The threads that a transaction changed.
-#[derive(Clone, Debug)]
-pub enum Moved {
-    These(Vec<Runnable>),
-    /// Any of them: driving was paused or resumed, or another process wrote.
-    Any,
 }
 
 /// A transaction that may append.
@@ -127,7 +119,12 @@ impl<'a> Tx<'a> {
 
     /// The threads it has changed.
     pub(in crate::store) fn what_moved(&self) -> Moved {
-        if self.all_moved.get() { Moved::Any } else { Moved::These(self.moved.take()) }
+        let moved = self.moved.take();
+        match self.head.get().end {
+            Some((last, _)) if !self.all_moved.get() => Moved::These(moved, last),
+            None if moved.is_empty() => Moved::These(moved, 0),
+            _ => Moved::Any,
+        }
     }
 
     /// The current point in the transaction.

@@ -9,7 +9,7 @@ mod words;
 pub(in crate::store) use columns::side_row;
 pub(in crate::store) use mail::MailRow;
 pub use mail::{MAIL_EVENT, MailState};
-pub use projected::{Awaits, Runnable};
+pub use projected::{Awaits, Moved, Runnable};
 pub(in crate::store) use projected::{EffectRow, GrantRow, InterruptRow, Stage, ThreadRow, allowed};
 pub use source::Phase;
 pub(in crate::store) use source::SourceRow;

@@ -198,6 +198,15 @@ pub struct Runnable {
     pub unheard: i64,
 }
 
+/// The threads that a transaction changed.
+#[derive(Clone, Debug)]
+pub enum Moved {
+    /// These, and the last entry of the log then.
+    These(Vec<Runnable>, i64),
+    /// Any of them: driving was paused or resumed, or another process wrote.
+    Any,
+}
+
 impl Runnable {
     pub(in crate::store) fn of(row: &ThreadRow) -> Self {
         let ThreadRow { seq, status, version, hold_ms, held_at, unheard, .. } = *row;

@@ -5,7 +5,7 @@ use crate::inbox::{DecidedBy, PROGRAM_ACTIONS, PROGRAM_WORKFLOW, Status};
 use crate::store::log::{self, Asked, Decided, Entry};
 use crate::store::record::listed::Listed;
 use crate::store::record::questions::asked_of;
-use crate::store::record::recent::{Question, Recent, StoredAnswer, check_beginning, is_news};
+use crate::store::record::recent::{Recent, check_beginning, is_news};
 use crate::store::record::steps::steps_since;
 use crate::store::record::{calls, snapshots};
 use crate::store::rows::{Awaits, InterruptRow, Runnable, Stage, ThreadRow, damaged};
@@ -20,6 +20,8 @@ pub struct RunnableThreads {
     pub threads: Vec<Runnable>,
     /// Whether all driving is paused.
     pub paused: bool,
+    /// The last entry of the log then.
+    pub last: i64,
 }
 
 /// How much of a thread's state the driver has already folded.
@@ -123,7 +125,7 @@ impl Threads<'_> {
                 Ok(Runnable { seq, thread, status, version, hold_ms, held_at, unheard })
             })?;
             let threads = rows.collect::<Result<_, _>>()?;
-            Ok(RunnableThreads { threads, paused: settings::is_paused(db)? })
+            Ok(RunnableThreads { threads, paused: settings::is_paused(db)?, last: log::last_seq(db)? })
         })
     }
 
@@ -208,7 +210,7 @@ fn run(
     let news = events.iter().any(|(_, event)| is_news(event));
     let unstarted = recent.as_ref().is_some_and(Recent::has_unstarted_approval);
     let (status, hold_ms, answered) = match &recent {
-        Some(recent) if leaves => (recent.status(db, &row)?, recent.hold_ms(), answered_on_record(recent)),
+        Some(recent) if leaves => (recent.status(db, &row)?, recent.hold_ms(), answered_on_record(recent)?),
         _ => (row.status, row.hold_ms, answered(db, &row, &questions)?),
     };
     // A driver would look at it for ever.
@@ -282,18 +284,20 @@ fn answered(
 }
 
 /// The same, from what was read and checked.
-fn answered_on_record(recent: &Recent) -> Vec<Answered> {
+fn answered_on_record(recent: &Recent) -> Result<Vec<Answered>, StoreError> {
+    let mut all = Vec::new();
     if recent.step.awaits != Awaits::Answers {
-        return Vec::new();
+        return Ok(all);
     }
-    let answers = recent.node_questions().filter_map(|question| Some((question, question.current_answer()?)));
-    let answered = |(question, answer): (&Question, &StoredAnswer)| Answered {
-        asked: question.asked.clone(),
-        decided: answer.body.clone(),
-        acted: answer.acted,
-        entries: Vec::new(),
-    };
-    answers.map(answered).collect()
+    for (question, answer) in recent.node_questions().filter_map(|q| Some((q, q.current_answer()?))) {
+        let asked = question.asked.clone();
+        if answer.body.shown != asked.hash() || !asked.allow().permits(&answer.body.decision) {
+            return damaged(format!("the answer to {} is not one to what was asked", asked.id));
+        }
+        let (decided, acted, entries) = (answer.body.clone(), answer.acted, Vec::new());
+        all.push(Answered { asked, decided, acted, entries });
+    }
+    Ok(all)
 }
 
 /// The answers as its workflow takes them in, and those among them that a grant gave and that have not been acted on.

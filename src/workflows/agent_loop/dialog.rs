@@ -66,8 +66,10 @@ pub struct Dialog {
     pub messages: Vec<Turn>,
     /// Proposed calls without a result so far.
     pub pending: Vec<ToolCall>,
-    /// Whether the person wrote or changed them; a model's are only proposed.
+    /// Whether the person wrote them; a model's are only proposed.
     pub own: bool,
+    /// Whether the person answered the question about them and is asked again.
+    pub again: bool,
     /// Whether something happened since they were proposed and before anybody was asked.
     pub outdated: bool,
     /// The person's newest answers, until they are acted on.
@@ -124,7 +126,7 @@ impl Dialog {
             LoopUpdate::Proposed { text, calls, in_words, own } => {
                 self.step += 1;
                 self.pending.clone_from(&calls);
-                (self.own, self.outdated, self.reply) = (own, false, None);
+                (self.own, self.again, self.outdated, self.reply) = (own, false, false, None);
                 self.messages.push(Turn::Called { text, calls, in_words });
             }
             LoopUpdate::Answered { answers } => self.take_answers(answers),
@@ -138,7 +140,7 @@ impl Dialog {
                 self.answers.clear();
                 if !self.pending.is_empty() {
                     // The person is asked again about what they saw; the card shows what is new.
-                    (self.own, self.outdated) = (true, false);
+                    (self.again, self.outdated) = (true, false);
                 }
             }
             LoopUpdate::Ended { answer } => {
@@ -231,6 +233,11 @@ impl Dialog {
         self.apply(LoopUpdate::Proposed { text, calls, in_words, own });
     }
 
+    /// Whether the person has had a hand in the pending calls.
+    pub fn is_persons(&self) -> bool {
+        self.own || self.again
+    }
+
     pub fn is_over(&self) -> bool {
         self.stopped || self.answer.is_some()
     }
@@ -253,7 +260,8 @@ impl Dialog {
         newest.unwrap_or_default()
     }
 
-    /// Gives calls ids that no earlier call has, so an answer is never mistaken for an answer to another call.
+    /// Gives calls ids that no earlier call has, so an answer is never mistaken for an answer to another call. The keys of
+    /// our own questions have no digit, so every id gets one.
     pub(super) fn with_unique_ids(&self, mut calls: Vec<ToolCall>) -> Vec<ToolCall> {
         let earlier = self.messages.iter().filter_map(|turn| match turn {
             Turn::Called { calls, .. } => Some(calls),
@@ -263,7 +271,7 @@ impl Dialog {
         for call in &mut calls {
             let original_id = call.id.clone();
             let mut n = 1;
-            while call.id.is_empty() || !used.insert(call.id.clone()) {
+            while !call.id.contains(|c: char| c.is_ascii_digit()) || !used.insert(call.id.clone()) {
                 n += 1;
                 call.id = format!("{original_id}.{n}");
             }

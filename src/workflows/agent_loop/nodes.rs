@@ -149,7 +149,7 @@ impl<S: LoopState> AgentLoop<S> {
         if work.state.dialog().is_over() {
             return self.end(work);
         }
-        if work.state.dialog().outdated {
+        if work.state.dialog().outdated && !work.state.dialog().is_persons() {
             // Nobody has seen the calls yet, and the model has not seen the news.
             work.step(LoopUpdate::Dropped { why: "Something new came up; look at it first.".to_owned() });
             return work.then(Command::goto(self.names.llm_call));
@@ -246,7 +246,8 @@ impl<S: LoopState> AgentLoop<S> {
                 matches!(&accepted.answer, Some(answer) if matches!(answer.decision, Decision::Edit { .. }));
             let Outcome { result, updates, question, ends: ends_with } =
                 run(ctx.clone(), work.state.clone(), accepted).await?;
-            if is_edited && args != call.args {
+            let answered = matches!(&result, Some((CallResult::Answered, ..)));
+            if is_edited && !answered && args != call.args {
                 work.step(LoopUpdate::Edited { call: call.id.clone(), args });
             }
             work.apply(updates);

@@ -114,7 +114,6 @@ async fn look_at_folder(
 /// Puts the model's question to the person.
 pub(super) async fn analysis_interrupt(ctx: Ctx<Services>, state: Arc<Analysis>) -> NodeResult {
     match state.verdict {
-        // They said it twice.
         Verdict::Approved => return Ok(Command::goto("analysis_answered")),
         Verdict::Open if state.dialog.stopped => return Ok(Command::abandon()),
         Verdict::Open | Verdict::Presumed | Verdict::Abandoned => {}

@@ -191,15 +191,10 @@ impl State for Analysis {
                 }
                 self.dialog.apply(update);
             }
-            AnalysisUpdate::Presumed => {
-                // Having been told, the person said it again.
-                let is_again = self.verdict == Verdict::Presumed;
-                self.verdict = if is_again { Verdict::Approved } else { Verdict::Presumed };
-            }
+            // Only the person approves: the model says what it takes their words for.
+            AnalysisUpdate::Presumed => self.verdict = Verdict::Presumed,
             AnalysisUpdate::Replied { text, verdict } => {
-                // What was presumed is forgotten once the model has something else to say.
-                let is_again = verdict == Verdict::Open && self.verdict == Verdict::Presumed;
-                self.verdict = if is_again { Verdict::Presumed } else { verdict };
+                self.verdict = verdict;
                 if let Some(text) = text {
                     self.dialog.apply(LoopUpdate::Told { text: text.clone() });
                     self.add_turn(Role::User, text);

@@ -260,7 +260,7 @@ impl State for Email {
             }
             EmailUpdate::Triaged { class, reasoning, gist, by, unsure, suspicious, mail } => {
                 self.about.clone_from(&mail);
-                if class == Class::Ignore {
+                if class == Class::Ignore && self.status_of(&mail) != MailStatus::Decided {
                     self.set_status(std::slice::from_ref(&mail), MailStatus::Ignored);
                 }
                 self.dialog.reopen("The mail is looked at anew.");

@@ -29,7 +29,7 @@ pub(super) async fn ask(
     };
     let (tool, call) = (question.action.clone(), question.key.clone());
     // A person's bad input is asked about again; only the model's goes back to the model.
-    if !state.dialog.own
+    if !state.dialog.is_persons()
         && let Err(why) = check(services, &conversation, answered, &tool, &question.args)?
     {
         return Ok(Asked::Unusable(why));

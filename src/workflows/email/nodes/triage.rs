@@ -21,7 +21,7 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
     if state.is_settled() {
         return Ok(Command::goto("mark_as_read_node"));
     }
-    if state.dialog.own && !state.dialog.pending.is_empty() {
+    if state.dialog.is_persons() && !state.dialog.pending.is_empty() {
         // The person has said what they want.
         return Ok(Command::goto("response_agent"));
     }
