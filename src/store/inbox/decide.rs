@@ -216,7 +216,7 @@ pub(in crate::store) fn record_answer(
     };
     let seq = question.seq;
     let entry = record(tx, &mut listed, seq, new, now)?;
-    save(tx, &mut listed, &entry, true)?;
+    save(tx, &mut listed, &entry)?;
     let open = listed.live().filter(|question| question.status == Stage::Open);
     outcome(&listed.row, open.map(|question| question.id.clone()).collect())
 }

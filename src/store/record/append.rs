@@ -1,8 +1,9 @@
 //! Appends to a thread's stream and updates the lists.
 
 use crate::store::StoreError;
-use crate::store::log::{self, Entry, EntryKind, NewEntry, Step, Stepped, Tx};
-use crate::store::record::project::apply;
+use crate::store::log::{Entry, EntryKind, NewEntry, Step, Stepped, Tx};
+use crate::store::record::listed::Listed;
+use crate::store::record::project::{apply, save};
 use crate::store::rows::ThreadRow;
 use serde_json::value::RawValue;
 
@@ -22,11 +23,7 @@ pub(in crate::store) fn append(
     now: i64,
 ) -> Result<Entry, StoreError> {
     let new = NewEntry::new(Some(row.seq), kind, Some(row.last), body, now)?;
-    append_new(tx, row, NewEntry { about, similar, ..new })
-}
-
-fn append_new(tx: &Tx<'_>, row: &mut ThreadRow, new: NewEntry<'_>) -> Result<Entry, StoreError> {
-    let entry = tx.append(new)?;
+    let entry = tx.append(NewEntry { about, similar, ..new })?;
     row.last = entry.seq;
     apply(tx, &entry)?;
     Ok(entry)
@@ -41,7 +38,9 @@ pub(in crate::store) fn append_steps(
     similar: &[&Entry],
     now: i64,
 ) -> Result<Entry, StoreError> {
-    let new = NewEntry::new(Some(row.seq), EntryKind::Stepped, Some(row.last), stepped, now)?;
-    let steps = log::pack_steps(&log::text(&steps)?, similar);
-    append_new(tx, row, NewEntry { steps: Some(steps), ..new })
+    let mut listed = Listed::by_seq(tx, row.seq)?;
+    let entry = listed.step(tx, stepped, steps, similar, now)?;
+    row.last = entry.seq;
+    save(tx, &mut listed, &entry)?;
+    Ok(entry)
 }

@@ -17,11 +17,14 @@ pub(in crate::store) struct Listed {
     pub row: ThreadRow,
     /// Its questions that are not closed, oldest first.
     pub questions: Vec<InterruptRow>,
-    /// The questions among them that are not in the table yet, or not like this.
+    /// The questions among them that are not in the table yet.
     new: Vec<i64>,
+    /// Those that the table has otherwise.
     changed: Vec<i64>,
     /// Whether columns differ that seldom change.
     details_changed: bool,
+    /// Whether it had ended when it was read.
+    had_ended: bool,
 }
 
 impl Listed {
@@ -31,7 +34,8 @@ impl Listed {
 
     pub(in crate::store) fn of(db: &Connection, row: ThreadRow) -> Result<Self, StoreError> {
         let questions = InterruptRow::select(db, "WHERE thread = ? AND status <> 'closed'", [row.seq])?;
-        Ok(Self { row, questions, new: Vec::new(), changed: Vec::new(), details_changed: false })
+        let had_ended = row.status.ended();
+        Ok(Self { row, questions, new: Vec::new(), changed: Vec::new(), details_changed: false, had_ended })
     }
 
     /// A thread by its first entry. A pruned one has no row until the entry that pruned it is reached.
@@ -43,6 +47,11 @@ impl Listed {
     /// Questions that are open or decided.
     pub(in crate::store) fn live(&self) -> impl Iterator<Item = &InterruptRow> {
         self.questions.iter().filter(|question| question.status != Stage::Closed)
+    }
+
+    /// Whether it has ended since it was read.
+    pub(in crate::store) fn ends_now(&self) -> bool {
+        !self.had_ended && self.row.status.ended()
     }
 
     /// Asks a question.
@@ -108,16 +117,13 @@ impl Listed {
             EntryKind::Decided => self.decided(db, entry, &entry.parse_body()?)?,
             EntryKind::Undone => {
                 self.change(entry, |question| {
-                    (question.status, question.answer, question.acted) = (Stage::Open, None, false);
-                    (question.batch, question.snoozed_until, question.overdue) = (None, None, None);
+                    question.set(Stage::Open, None);
+                    question.answer = None;
                 });
                 self.goes_on(db, entry, 0)?;
             }
             EntryKind::Closed => {
-                self.change(entry, |question| {
-                    (question.status, question.acted) = (Stage::Closed, false);
-                    (question.batch, question.snoozed_until, question.overdue) = (None, None, None);
-                });
+                self.change(entry, |question| question.set(Stage::Closed, None));
                 self.goes_on(db, entry, 0)?;
             }
             EntryKind::Amended => {
@@ -318,8 +324,8 @@ impl Listed {
         }
         let batch = body.batch.as_ref().map(|batch| batch.as_str().to_owned());
         self.change(entry, |question| {
-            (question.status, question.answer, question.acted) = (Stage::Decided, Some(entry.seq), false);
-            (question.batch, question.snoozed_until, question.overdue) = (batch, None, None);
+            question.set(Stage::Decided, batch);
+            question.answer = Some(entry.seq);
         });
         self.goes_on(db, entry, body.hold_ms)
     }

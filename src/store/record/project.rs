@@ -57,25 +57,17 @@ pub(in crate::store) fn apply(tx: &Tx<'_>, entry: &Entry) -> Result<(), StoreErr
         EntryKind::Pruned => pruned(tx, entry, entry.parse_body()?),
         _ => {
             let mut listed = Listed::by_seq(tx, entry.stream)?;
-            let had_ended = listed.row.status.ended();
             listed.apply(tx, entry)?;
-            save(tx, &mut listed, entry, had_ended)
+            save(tx, &mut listed, entry)
         }
     }
 }
 
 /// Writes a thread's rows, of which `entry` is the last, and wakes its parent if it has ended now.
-pub(in crate::store) fn save(
-    tx: &Tx<'_>,
-    listed: &mut Listed,
-    entry: &Entry,
-    had_ended: bool,
-) -> Result<(), StoreError> {
+pub(in crate::store) fn save(tx: &Tx<'_>, listed: &mut Listed, entry: &Entry) -> Result<(), StoreError> {
     listed.save(tx)?;
     match listed.row.parent.zip(listed.row.parent_step) {
-        Some((parent, step)) if !had_ended && listed.row.status.ended() => {
-            wake_parent(tx, entry, parent, step)
-        }
+        Some((parent, step)) if listed.ends_now() => wake_parent(tx, entry, parent, step),
         _ => Ok(()),
     }
 }

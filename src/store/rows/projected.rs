@@ -233,6 +233,12 @@ impl InterruptRow {
         Hash::from_bytes(self.hash)
     }
 
+    /// It was decided, asked again or closed: nobody waits for it as before, and nothing was done because of it.
+    pub(in crate::store) fn set(&mut self, stage: Stage, batch: Option<String>) {
+        (self.status, self.batch, self.acted) = (stage, batch, false);
+        (self.snoozed_until, self.overdue) = (None, None);
+    }
+
     /// Writes the columns that change.
     pub(in crate::store) fn update(&self, db: &Connection) -> Result<(), StoreError> {
         db.prepare_cached(

@@ -124,7 +124,7 @@ pub(in crate::store) fn run(tx: &Tx<'_>, commit: &Commit, now: i64) -> Result<Co
     if commit.has_calls {
         calls::forget(tx, &listed.row)?;
     }
-    let (first, had_ended) = (listed.row.steps, listed.row.status.ended());
+    let first = listed.row.steps;
     let last = first + commit.steps.len() as i64 - 1;
     let (takes, unheard) = taken_in(tx, &listed, commit.last_event)?;
     let (next, asked) = write_next(tx, &mut listed, commit, last, now)?;
@@ -151,7 +151,7 @@ pub(in crate::store) fn run(tx: &Tx<'_>, commit: &Commit, now: i64) -> Result<Co
         let granted = granted(tx, &listed.row.id, &asked, questions, now)?;
         answer_by_grant(tx, &mut listed, &asked, granted, commit.hold_ms, now)?;
     }
-    save(tx, &mut listed, &entry, had_ended)?;
+    save(tx, &mut listed, &entry)?;
     let row = &listed.row;
     if let Some(state) = &commit.snapshot {
         snapshots::write(tx, row.seq, row.step, row.steps, state)?;
