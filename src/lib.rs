@@ -14,7 +14,7 @@
 //! - [`service`]: the inbox as people and programs use it
 //! - [`agents`]: how other agents reach the inbox
 //! - [`app`]: everything put together
-//! - [`cli`], [`tui`]: the command line and the screen
+//! - [`tui`], [`cli`]: the screen and the command line
 //!
 //! Everything rests on three invariants: state changes only in [`graph::State::apply`]; processes and parts meet only
 //! in the store; people come in only through [`service::Inbox`]. `ARCHITECTURE.md` says more.

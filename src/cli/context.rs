@@ -8,59 +8,36 @@ use crate::app::{App, Engine, Intake, LOCK_WAIT, Setup, WorkflowsError, has_data
 use crate::config::{self, Config, Env, Host, Inputs};
 use crate::inbox::Registry;
 use crate::service::Inbox;
+use crate::tui;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Lets users edit text in their editor; the second argument is the file's extension.
-pub type EditText = fn(&str, &str) -> Result<String, String>;
-
-/// Says which keys in the config the screen would refuse, and why.
-pub type CheckKeys = fn(&Config) -> Result<(), String>;
-
 /// Builds the registry of workflows.
-pub(super) type Workflows<'a> = Box<dyn Fn(&Setup) -> anyhow::Result<Registry> + 'a>;
+pub type Workflows = fn(&Setup) -> Result<Registry, WorkflowsError>;
 
 /// The state before anything is opened. A verb takes only what it needs, so `sayso man` works without a home folder.
-pub(super) struct Context<'a> {
+pub(super) struct Context {
     inputs: Inputs,
     verbose: u8,
-    workflows: Workflows<'a>,
-    edit: EditText,
-    keys: CheckKeys,
+    workflows: Workflows,
     command: fn() -> clap::Command,
     lock_wait: Duration,
     pub(super) format: Format,
 }
 
-impl<'a> Context<'a> {
-    pub(super) fn new(
-        global: Global,
-        workflows: Workflows<'a>,
-        edit: EditText,
-        keys: CheckKeys,
-        command: fn() -> clap::Command,
-    ) -> Self {
+impl Context {
+    pub(super) fn new(global: Global, workflows: Workflows, command: fn() -> clap::Command) -> Self {
         let inputs = Inputs { flags: global.flags(), env: Env::process(), host: Host::system() };
         let format = Format::new(global.json, inputs.host.time_zone.clone());
         let lock_wait = LOCK_WAIT;
-        Self { inputs, verbose: global.verbose, workflows, edit, keys, command, lock_wait, format }
+        Self { inputs, verbose: global.verbose, workflows, command, lock_wait, format }
     }
 
     /// The definition of the whole command line.
     pub(super) fn command(&self) -> clap::Command {
         (self.command)()
-    }
-
-    /// The user's editor.
-    pub(super) fn edit(&self) -> EditText {
-        self.edit
-    }
-
-    /// Says which keys in the config the screen would refuse, and why.
-    pub(super) fn check_keys(&self, config: &Config) -> Result<(), String> {
-        (self.keys)(config)
     }
 
     pub(super) fn config(&self) -> Result<Config, Failure> {
@@ -135,14 +112,12 @@ impl<'a> Context<'a> {
         let env = self.inputs.env.clone();
         let setup = Setup::open_waiting(config, env, self.lock_wait).map_err(anyhow::Error::from)?;
         log::start(&setup, self.verbose);
-        let registry = (self.workflows)(&setup).map_err(|error| match error.downcast_ref() {
-            Some(
-                WorkflowsError::NoWorkflow { .. }
-                | WorkflowsError::NoRole { .. }
-                | WorkflowsError::NoApi(_)
-                | WorkflowsError::NameTaken { .. },
-            ) => Failure::usage(error.to_string()),
-            Some(WorkflowsError::Build(_)) | None => Failure::from(error),
+        let registry = (self.workflows)(&setup).map_err(|error| match error {
+            WorkflowsError::NoWorkflow { .. }
+            | WorkflowsError::NoRole { .. }
+            | WorkflowsError::NoApi(_)
+            | WorkflowsError::NameTaken { .. } => Failure::usage(error.to_string()),
+            WorkflowsError::Build(_) => Failure::from(anyhow::Error::from(error)),
         })?;
         let app = App::open(&setup, registry);
         let (path, model) = (setup.config.data.display().to_string(), self.inputs.flags.model.clone());
@@ -215,4 +190,10 @@ impl OpenFolder {
     pub(super) fn registry(&self) -> &Registry {
         self.app.engine().registry()
     }
+}
+
+/// Says which keys in the config the screen would refuse, and why.
+pub(super) fn check_keys(config: &Config) -> Result<(), String> {
+    let file = config.file.as_ref().map(|file| format!("{}: ", file.display())).unwrap_or_default();
+    tui::Keymap::new(&config.keys, &config.commands).map(drop).map_err(|why| format!("{file}{why}"))
 }

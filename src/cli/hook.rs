@@ -55,7 +55,7 @@ impl Hook {
     /// Asks about the event on stdin, and prints what the tool should do.
     pub(super) async fn run(
         self,
-        context: Context<'_>,
+        context: Context,
         timeout: Option<Duration>,
         scope: Scope,
     ) -> Result<Answer, Failure> {
@@ -142,13 +142,13 @@ impl SessionEvent {
 }
 
 /// Whether the program that runs this hook is a server that also asks here directly.
-fn is_left_to_server(call: &Call, event: &Value, context: &Context<'_>) -> bool {
+fn is_left_to_server(call: &Call, event: &Value, context: &Context) -> bool {
     let followed = || context.data_folder().is_some_and(|folder| starter_is_followed(&folder));
     followed() && call.is_asked_by_server_too(event)
 }
 
 /// Leaves a call to the agent's own rules, unless they refused it and the person allowed it then.
-async fn pass(context: Context<'_>, call: &Call) -> Option<Value> {
+async fn pass(context: Context, call: &Call) -> Option<Value> {
     let folder = context.has_data().then(|| context.open().ok())??;
     let allowed = call.is_allowed_retry(folder.inbox()).await.unwrap_or_else(|error| {
         tracing::debug!(%error, "whether a call was allowed before cannot be read");
@@ -163,7 +163,7 @@ pub(super) fn waiting(timeout: Option<Duration>) -> Value {
 }
 
 async fn decide(
-    context: Context<'_>,
+    context: Context,
     call: &Call,
     session_event: &SessionEvent,
     timeout: Option<Duration>,
@@ -177,7 +177,7 @@ async fn decide(
 
 /// Asks, and waits until there is an answer, time is up, or a signal comes.
 async fn ask(
-    context: Context<'_>,
+    context: Context,
     asking: NewRequest,
     timeout: Option<Duration>,
     session_event: Option<&SessionEvent>,

@@ -4,7 +4,7 @@
 //! why, and what to do. Input from outside reaches the terminal only as text. The exit code says which of a few things
 //! happened ([`Exit`]). Help, completions and the man page come from the definitions of flags and verbs.
 //!
-//! Not here: rules about decisions (`inbox`), driving (`app`), the screen. A verb asks the
+//! Not here: rules about decisions (`inbox`), driving (`app`). A verb asks the
 //! [`Inbox`](crate::service::Inbox) and turns the answer into text or JSON.
 //!
 //! `args` parses the command line, `verbs` has a file for each verb, `context` opens what a verb needs, `output`
@@ -34,39 +34,24 @@ mod verbs;
 mod watchdog;
 mod wizard;
 
-pub use context::{CheckKeys, EditText};
+pub use context::Workflows;
 pub use failure::Exit;
 
-use crate::app::{App, Setup, TourStep};
-use crate::config::Config;
-use crate::graph::BoxFuture;
-use crate::inbox::Registry;
+use crate::tui;
 use args::Sayso;
 use clap::{CommandFactory, Parser};
-use context::Context;
+use context::{Context, check_keys};
 use failure::Failure;
 use output::Answer;
 use std::ffi::OsString;
 use std::io::IsTerminal;
-use std::sync::Arc;
 use verbs::{TableVerb, Verb, connect, demo, init};
 use watchdog::Watchdog;
 use wizard::FirstChoice;
 
-/// Shows the inbox on the screen until the user leaves it.
-pub type ShowScreen<'a> =
-    Box<dyn FnOnce(App, Arc<Config>, Vec<TourStep>) -> BoxFuture<'static, Result<(), anyhow::Error>> + 'a>;
-
-/// Runs the command line and returns the exit code. `workflows` builds the workflows once a data folder is open.
-/// `screen` is shown if no verb is given. Verbs use `edit` to open an editor, and `keys` to check the config's keys for
-/// the screen.
-pub fn main(
-    args: impl IntoIterator<Item = OsString>,
-    workflows: impl Fn(&Setup) -> anyhow::Result<Registry>,
-    screen: ShowScreen<'_>,
-    edit: EditText,
-    keys: CheckKeys,
-) -> Exit {
+/// Runs the command line and returns the exit code; without a verb, shows the inbox on the screen. `workflows` builds
+/// the workflows once a data folder is open.
+pub fn main(args: impl IntoIterator<Item = OsString>, workflows: Workflows) -> Exit {
     let mut watchdog = None;
     let answer = match Sayso::try_parse_from(args) {
         // Before anything that may take long: the config, the database, stdin.
@@ -74,7 +59,7 @@ pub fn main(
         {
             Ok(started) => {
                 watchdog = started;
-                run(typed, Box::new(workflows), screen, edit, keys)
+                run(typed, workflows)
             }
             Err(failure) => Err(failure),
         },
@@ -87,18 +72,12 @@ pub fn main(
     printed.unwrap_or_else(|failure| failure.print())
 }
 
-fn run(
-    typed: Sayso,
-    workflows: context::Workflows<'_>,
-    screen: ShowScreen<'_>,
-    edit: EditText,
-    keys: CheckKeys,
-) -> Result<Answer, Failure> {
+fn run(typed: Sayso, workflows: Workflows) -> Result<Answer, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .map_err(|e| Failure::failed(format!("cannot start: {e}; try again")))?;
-    let context = Context::new(typed.global, workflows, edit, keys, Sayso::command);
+    let context = Context::new(typed.global, workflows, Sayso::command);
     let terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     let needs = |what: &str| Failure::usage(format!("the inbox needs a terminal, and there is none; {what}"));
     let first = typed.verb.is_none() && terminal && context.is_new();
@@ -136,6 +115,8 @@ fn run(
         None => return Err(needs("`sayso list` shows what is open, `sayso --help` all verbs")),
     };
     let (app, config) = folder.into_parts();
-    runtime.block_on(screen(app, config, tour))?;
+    check_keys(&config).map_err(anyhow::Error::msg)?;
+    let options = tui::Options { tour, ..(&*config).into() };
+    runtime.block_on(tui::run(app, options)).map_err(anyhow::Error::from)?;
     Ok(Answer::nothing())
 }

@@ -23,12 +23,6 @@ fn entry() {
         let delivery_log = DeliveryLog::new(setup.config.data.with_extension("street"));
         Ok(test_workflows(&delivery_log, &Arc::default(), []))
     };
-    let exit = sayso::cli::main(
-        args,
-        workflows,
-        Box::new(|_, _, _| Box::pin(async { Ok(()) })),
-        sayso::tui::edit,
-        |config| sayso::tui::Keymap::new(&config.keys, &config.commands).map(drop),
-    );
+    let exit = sayso::cli::main(args, workflows);
     std::process::exit(i32::from(exit.code()));
 }

@@ -21,7 +21,7 @@ const MAY_USE: &[(&str, &str)] = &[
     ("service", "driver store workflows llm mail calendar tools inbox graph config text"),
     ("agents", "service driver store tools web inbox graph config text"),
     ("app", "graph inbox llm mail calendar tools web config text store driver workflows service agents"),
-    ("cli", "agents app service inbox graph config text"),
+    ("cli", "tui agents app service inbox graph config text"),
     ("tui", "app service inbox graph config text"),
 ];
 

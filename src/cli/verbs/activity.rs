@@ -27,7 +27,7 @@ pub(in crate::cli) struct Args {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
         if self.short && !context.format.is_json() {
             return Ok(Answer::line(brief(context).await));
         }
@@ -50,7 +50,7 @@ impl Args {
 }
 
 /// Always one line: a prompt or a status bar has no room for errors. Creates no data folder.
-async fn brief(context: Context<'_>) -> String {
+async fn brief(context: Context) -> String {
     if !context.has_data() {
         return "0 open".to_owned();
     }

@@ -54,7 +54,7 @@ enum Action {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
         let apis = Apis::new(&context.config()?, context.env().clone());
         let format = &context.format;
         match self.action {

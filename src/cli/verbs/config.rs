@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 pub(in crate::cli) struct Args {}
 
 impl Args {
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
         let settings = config::describe(context.inputs())?;
         let data: Vec<Value> =
             settings.iter().map(|setting| json!({"key": setting.key, "value": setting.value})).collect();

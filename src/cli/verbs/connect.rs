@@ -68,7 +68,7 @@ impl Args {
         }
     }
 
-    pub(super) async fn run(mut self, context: Context<'_>) -> Result<Answer, Failure> {
+    pub(super) async fn run(mut self, context: Context) -> Result<Answer, Failure> {
         let places = Places::new(&context.inputs().host, context.env()).map_err(Failure::failed)?;
         let Some(agent) = self.agent else {
             return list(&context.format, &connect::find_agents(&places));
@@ -129,7 +129,7 @@ impl Args {
     /// The command that starts sayso, with the data folder in use: an agent may start it without the environment of
     /// this shell. A project's files are shared, so they name neither the program's path on this machine nor a folder
     /// that nobody named.
-    fn program(&self, context: &Context<'_>) -> Result<Vec<String>, Failure> {
+    fn program(&self, context: &Context) -> Result<Vec<String>, Failure> {
         let mut program = match self.project {
             true => vec!["sayso".to_owned()],
             false => vec![text(&path_as_called(context.env())?)?],

@@ -62,7 +62,7 @@ enum Scope {
 }
 
 impl Accept {
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
         let target = target(&self.id)?;
         let folder = context.open()?;
         // A hash also says which version is meant.
@@ -148,7 +148,7 @@ pub(in crate::cli) struct Edit {
 }
 
 impl Edit {
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
         let id = not_a_result(target(&self.id)?, "edit")?;
         let folder = context.open()?;
         let (args, shown) = match &self.args {
@@ -206,7 +206,7 @@ pub(in crate::cli) struct Respond {
 }
 
 impl Respond {
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
         let target = target(&self.id)?;
         let text = text_or_stdin(&self.text)?;
         let folder = context.open()?;
@@ -233,7 +233,7 @@ pub(in crate::cli) struct Ignore {
 }
 
 impl Ignore {
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
         let id = not_a_result(target(&self.id)?, "ignore")?;
         let folder = context.open()?;
         self.binding.decide(&folder, id, Decision::Ignore, self.binding.shown()).await
@@ -253,7 +253,7 @@ pub(in crate::cli) struct Draft {
 }
 
 impl Draft {
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
         let id = not_a_result(target(&self.id)?, "draft")?;
         let folder = context.open()?;
         self.binding.decide(&folder, id, Decision::Draft, self.binding.shown()).await

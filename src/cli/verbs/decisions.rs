@@ -24,7 +24,7 @@ pub(in crate::cli) struct Args {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
         let folder = context.open()?;
         let filter = self.query.parse(Place::Decisions, &folder.format)?;
         let query = DecisionQuery { filter, ..DecisionQuery::default() };

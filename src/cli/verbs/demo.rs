@@ -53,7 +53,7 @@ impl Args {
     }
 
     /// Lays the demo out, unless it is there, and opens it.
-    pub(in crate::cli) async fn open(&self, context: Context<'_>) -> Result<OpenFolder, Failure> {
+    pub(in crate::cli) async fn open(&self, context: Context) -> Result<OpenFolder, Failure> {
         Ok(self.set_up(context).await?.0)
     }
 
@@ -65,7 +65,7 @@ impl Args {
         }
     }
 
-    async fn set_up(&self, context: Context<'_>) -> Result<(OpenFolder, Report), Failure> {
+    async fn set_up(&self, context: Context) -> Result<(OpenFolder, Report), Failure> {
         let folder = context.demo_folder()?;
         let zone = context.format.zone.clone();
         let fresh =
@@ -87,7 +87,7 @@ impl Args {
         Ok((opened, Report { outbox: folder.join("mail/outbox/new"), folder, fresh }))
     }
 
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
         let (opened, report) = self.set_up(context).await?;
         opened.format.answer(&report, |_| text(&report))
     }

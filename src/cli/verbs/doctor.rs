@@ -1,7 +1,7 @@
 //! `sayso doctor`: checks whether everything works.
 
 use crate::app::{AuditChecked, Check, FEATURES, Health, Setup};
-use crate::cli::context::Context;
+use crate::cli::context::{Context, check_keys};
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::output::{Answer, Format};
 use crate::config::{Config, Env};
@@ -26,13 +26,13 @@ pub(in crate::cli) struct Args {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
         let config = context.config()?;
         let checks = match self.audit {
             Some(file) => audit(config, context.env(), file.as_deref()),
             None if self.repair => vec![repair(config, context.env()).await],
             None => {
-                let keys = keys(&config, context.check_keys(&config));
+                let keys = keys(&config, check_keys(&config));
                 let mut checks = report(config, context.env()).await;
                 checks.extend(keys);
                 checks

@@ -67,7 +67,7 @@ struct Decisions {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
         let config = Arc::new(context.config()?);
         let cases = match self.set {
             Set::Triage(Triage { file }) => {
@@ -84,7 +84,7 @@ impl Args {
 }
 
 impl Decisions {
-    fn cases(self, context: &Context<'_>) -> Result<Vec<TriageCase>, Failure> {
+    fn cases(self, context: &Context) -> Result<Vec<TriageCase>, Failure> {
         let config = context.config()?;
         let now = context.format.now.to_zoned(config.user.time_zone.clone());
         let since = self.since.as_deref().map(|word| when::parse_past(word, &now));

@@ -38,7 +38,7 @@ pub(in crate::cli) struct Args {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
         match self.thread {
             Some(thread) => export_thread::run(context, &thread, self.format.as_deref(), self.output).await,
             None => export_audit::run(context, self.since.as_deref(), self.output.as_deref()),

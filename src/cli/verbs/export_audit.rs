@@ -9,11 +9,7 @@ use serde_json::json;
 use std::io::ErrorKind;
 use std::path::Path;
 
-pub(super) fn run(
-    context: Context<'_>,
-    since: Option<&str>,
-    output: Option<&Path>,
-) -> Result<Answer, Failure> {
+pub(super) fn run(context: Context, since: Option<&str>, output: Option<&Path>) -> Result<Answer, Failure> {
     let config = context.config()?;
     let now = context.format.now.to_zoned(config.user.time_zone.clone());
     let since = since.map(|word| when::parse_past(word, &now)).transpose().map_err(Failure::usage)?;

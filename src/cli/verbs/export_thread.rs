@@ -9,7 +9,7 @@ use serde_json::json;
 use std::path::PathBuf;
 
 pub(super) async fn run(
-    context: Context<'_>,
+    context: Context,
     thread: &str,
     format: Option<&str>,
     output: Option<PathBuf>,

@@ -24,7 +24,7 @@ pub(in crate::cli) struct Args {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
         let folder = context.open()?;
         let Some(name) = self.workflow else { return list(&folder) };
         let Some(spec) = folder.registry().get(&name) else {

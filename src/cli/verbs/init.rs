@@ -135,12 +135,12 @@ struct Triage {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
         self.set_up(context).await.map(|(_, answer)| answer)
     }
 
     /// Sets sayso up, and opens it for the screen.
-    pub(in crate::cli) async fn open(self, context: Context<'_>) -> Result<(OpenFolder, Answer), Failure> {
+    pub(in crate::cli) async fn open(self, context: Context) -> Result<(OpenFolder, Answer), Failure> {
         self.set_up(context).await
     }
 
@@ -169,7 +169,7 @@ impl Args {
         }
     }
 
-    async fn set_up(self, context: Context<'_>) -> Result<(OpenFolder, Answer), Failure> {
+    async fn set_up(self, context: Context) -> Result<(OpenFolder, Answer), Failure> {
         let path = context.new_config_path()?;
         if !self.force && path.exists() {
             return Err(Failure::usage(init::WriteError::AlreadyExists(path).to_string()));
@@ -213,7 +213,7 @@ impl Args {
     }
 
     /// Uses what was named, else what was found.
-    fn choose_from_flags(&self, discovery: &Discovery, context: &Context<'_>) -> Result<Chosen, Failure> {
+    fn choose_from_flags(&self, discovery: &Discovery, context: &Context) -> Result<Chosen, Failure> {
         let mut accounts: Vec<Candidate> = Vec::new();
         for path in &self.maildir {
             let path = context.path(path);
@@ -253,7 +253,7 @@ impl Args {
         Ok(Chosen { name, address: Some(address), accounts, model, hosted: discovery.hosted.clone() })
     }
 
-    fn server(&self, host: &str, user: &str, context: &Context<'_>) -> Result<Candidate, Failure> {
+    fn server(&self, host: &str, user: &str, context: &Context) -> Result<Candidate, Failure> {
         let Password { password_command, password_env, password_file } = &self.password;
         let secret = match (password_command, password_env, password_file) {
             (Some(command), _, _) => Secret::Command(command.clone()),

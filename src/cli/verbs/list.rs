@@ -43,7 +43,7 @@ fn kinds() -> impl TypedValueParser<Value = ItemKind> {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
         let folder = context.open()?;
         let mut filter = self.query.parse(Place::Inbox, &folder.format)?;
         filter.kind = self.kind.or(filter.kind);

@@ -79,7 +79,7 @@ enum Verb {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
         let folder = context.open()?;
         match self.verb {
             Some(Verb::Sync) => sync(&folder).await,

@@ -18,7 +18,7 @@ pub(in crate::cli) struct Args {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
         let command = self.command(&context)?;
         let mut page = Vec::new();
         clap_mangen::Man::new(command)
@@ -28,7 +28,7 @@ impl Args {
         context.format.program(&json!({ "man": page }), page.clone())
     }
 
-    fn command(&self, context: &Context<'_>) -> Result<Command, Failure> {
+    fn command(&self, context: &Context) -> Result<Command, Failure> {
         // Built, so that each verb's page also has the global flags.
         let mut all = context.command().subcommand_help_heading("VERBS").disable_help_subcommand(true);
         all.build();

@@ -17,7 +17,7 @@ use crate::cli::output::Answer;
 pub(in crate::cli) struct Args {}
 
 impl Args {
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
         let folder = context.open()?;
         let mut signals = Signals::listen();
         let served = mcp::serve(folder.inbox().clone(), signals.received()).await;

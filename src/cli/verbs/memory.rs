@@ -1,11 +1,12 @@
 //! `sayso memory`: what was learned, and its versions.
 
-use crate::cli::context::{Context, EditText, OpenFolder};
+use crate::cli::context::{Context, OpenFolder};
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::output::{Answer, Format};
 use crate::cli::table::{cut, full, right, table};
 use crate::inbox::{MemoryVersion, MemoryView};
 use crate::text::read_error_text;
+use crate::tui;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
@@ -85,8 +86,7 @@ enum Action {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let edit = context.edit();
+    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
         let folder = context.open()?;
         let inbox = folder.inbox();
         let view = match self.action {
@@ -100,7 +100,7 @@ impl Args {
                 let read = inbox.memory().show(namespace).await.map_err(|error| usage(&error))?.newest;
                 let profile = match text_from_flags(text, file)? {
                     Some(profile) => profile,
-                    None => edit_in_editor(&folder, edit, &read)?,
+                    None => edit_in_editor(&folder, &read)?,
                 };
                 if profile.trim().is_empty() {
                     return Err(Failure::usage("the profile would be empty; write at least one line"));
@@ -140,11 +140,11 @@ fn text_from_flags(text: Option<String>, file: Option<PathBuf>) -> Result<Option
     }
 }
 
-fn edit_in_editor(folder: &OpenFolder, edit: EditText, read: &MemoryVersion) -> Result<String, Failure> {
+fn edit_in_editor(folder: &OpenFolder, read: &MemoryVersion) -> Result<String, Failure> {
     if folder.format.is_json() || !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
         return Err(Failure::usage("an editor needs a terminal; give the profile with --text or --file"));
     }
-    edit(&read.profile, "md").map_err(Failure::failed)
+    tui::edit(&read.profile, "md").map_err(Failure::failed)
 }
 
 async fn list(folder: &OpenFolder) -> Result<Answer, Failure> {

@@ -71,7 +71,7 @@ macro_rules! verbs {
         }
 
         impl TableVerb {
-            pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+            pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
                 match self {
                     // Each is boxed: as one function they take longer to compile than anything else here.
                     $($(TableVerb::$verb(args) => Box::pin(args.run(context)).await,)+)+
@@ -99,7 +99,7 @@ impl Verb {
         }
     }
 
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
         match self {
             Verb::Table(verb) => verb.run(context).await,
             Verb::Start(start) => start.run(context).await,

@@ -23,7 +23,7 @@ pub(in crate::cli) struct Args {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
         let thread = thread(&self.thread)?;
         let words = text_or_stdin(&self.text)?;
         let folder = context.open()?;

@@ -43,7 +43,7 @@ fn ended() -> impl TypedValueParser<Value = Status> {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
         let age = when::parse_duration(&self.older_than).map_err(Failure::usage)?;
         let before = context.format.now.checked_sub(age).unwrap_or(Timestamp::MIN);
         let folder = context.open()?;

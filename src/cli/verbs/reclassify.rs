@@ -22,7 +22,7 @@ pub(in crate::cli) struct Args {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
         let thread = thread(&self.thread)?;
         let folder = context.open()?;
         let corrected = folder.inbox().mail().reclassify(thread, self.class).await;

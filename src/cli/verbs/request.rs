@@ -98,7 +98,7 @@ impl Args {
         self.hook?.patience(self.timeout)
     }
 
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
         if let Some(id) = self.answer {
             return answer::Args { id }.run(context).await;
         }

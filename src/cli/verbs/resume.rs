@@ -11,7 +11,7 @@ use crate::inbox::Overview;
 pub(in crate::cli) struct Args {}
 
 impl Args {
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
         let folder = context.open()?;
         folder.inbox().pause(false).await?;
         let overview = folder.inbox().figures().overview().await?;

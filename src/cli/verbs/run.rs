@@ -43,7 +43,7 @@ struct Report {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
         let folder = context.open()?;
         let mut noted_pid = None;
         let on_other_driver = |driver: Option<u32>| {

@@ -24,7 +24,7 @@ pub(in crate::cli) struct Args {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
         let id = interrupt(&self.id)?;
         let folder = context.open()?;
         let until = when::parse_snooze(&self.when, &folder.format.now.to_zoned(folder.format.zone.clone()))

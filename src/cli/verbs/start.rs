@@ -26,7 +26,7 @@ pub(in crate::cli) struct Args {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
         let folder = context.open()?;
         let mut input = Map::new();
         // The inbox reports an unknown workflow.

@@ -38,7 +38,7 @@ impl StartWorkflow {
     }
 
     /// Starts the workflow; holds the conversation at the terminal if there is one.
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
         let folder = context.open()?;
         let talks = talk::is_possible(&folder.format) && !self.waiting.is_wanted();
         let input =

@@ -34,7 +34,7 @@ fn statuses() -> impl TypedValueParser<Value = Status> {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
         let folder = context.open()?;
         let mut filter = self.query.parse(Place::Threads, &folder.format)?;
         filter.status = self.status.or(filter.status);

@@ -23,7 +23,7 @@ const TRY_EVERY: Duration = Duration::from_millis(500);
 pub(in crate::cli) struct Args {}
 
 impl Args {
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
         let folder = context.open()?;
         let mut signals = Signals::listen();
         if folder.intake().is_none() && !folder.has_servers() {

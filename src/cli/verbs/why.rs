@@ -20,7 +20,7 @@ pub(in crate::cli) struct Args {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
         let id = match target(&self.id)? {
             Target::Interrupt(id) => id.to_string(),
             Target::Result(thread) => thread.to_string(),
