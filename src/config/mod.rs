@@ -56,7 +56,7 @@ pub use headers::Header;
 pub use inputs::{Env, Flags, Host, Inputs};
 pub use mail::{AfterHandling, Mail, MailMode, MailSource};
 pub use mail_server::{MailLogin, MailServer, MailTls};
-pub use models::{Model, Price, Provider};
+pub use models::{ME, Model, Price, Provider};
 pub use notices::{Desktop, NoticeCommand, Notices};
 pub use outgoing::{FiledBy, MailOutgoing};
 pub use plain::{Budget, Engine, Intake, Learning, Level, Policy, PolicyMode, Reach, Sheet, ThemeName};

@@ -16,7 +16,7 @@ use super::values::{Amount, Whole, section};
 /// The name of the built-in rules, which always exist.
 pub(super) const BUILTIN: &str = "builtin";
 /// The name of the person in the model's place, who always exists too.
-pub(super) const ME: &str = "me";
+pub const ME: &str = "me";
 
 section! {
     /// A model and how to reach it.

@@ -114,7 +114,11 @@ impl Engine {
         working_on.store(COMMITTING, Ordering::SeqCst);
         let output = match output {
             Ok(output) => output,
-            Err(error) => return self.after_error(spec, &loaded, &incoming.state, error, attempt).await,
+            Err(error) => {
+                let result = self.after_error(spec, &loaded, &incoming.state, error, attempt).await;
+                working_on.store(loaded.version, Ordering::SeqCst);
+                return result;
+            }
         };
         match self.commit(spec, cached, &loaded, incoming, output, has_calls).await? {
             Ok(committed) if committed.status.active() && committed.status != Status::Held => {
@@ -246,6 +250,7 @@ impl Engine {
             number: loaded.at.steps.unsigned_abs() + incoming.steps.len() as u64,
             forked: loaded.forked,
             allowance: u32::try_from(loaded.allowance).unwrap_or(u32::MAX),
+            by_person: loaded.by_person,
             last_try: attempt >= self.settings().retries,
         };
         let limit = self.settings().node_timeout;

@@ -81,8 +81,8 @@ struct Scheduler {
     tasks: JoinSet<(ThreadId, DriveResult, u32)>,
     /// The version at which a thread was held, and since when.
     held: HashMap<ThreadId, (i64, Instant)>,
-    /// Until when a thread backs off, and how often it has failed.
-    backoffs: HashMap<ThreadId, (Instant, u32)>,
+    /// Until when a thread backs off, how often it has failed, and the version at which it did.
+    backoffs: HashMap<ThreadId, (Instant, u32, i64)>,
     /// Threads whose rows cannot be trusted, with the version at which we noticed.
     broken: HashMap<ThreadId, i64>,
     /// What is wrong with them.
@@ -349,7 +349,7 @@ impl Scheduler {
 
     fn start(&mut self, engine: &Engine, thread: &Runnable, scope: &Scope) {
         let id = thread.thread.clone();
-        let attempt = self.backoffs.remove(&id).map_or(0, |(_, attempt)| attempt);
+        let attempt = self.backoffs.remove(&id).map_or(0, |(_, attempt, _)| attempt);
         let (version, now) = (thread.version, Instant::now());
         let held = self.held.entry(id.clone()).or_insert((version, now));
         if held.0 != version {
@@ -389,7 +389,8 @@ impl Scheduler {
             let hold = Duration::from_millis(thread.hold_ms.unsigned_abs());
             until = Some(since + hold).filter(|until| *until > now);
         }
-        let backoff = self.backoffs.get(&thread.thread).map(|(until, _)| *until).filter(|until| *until > now);
+        let backoff =
+            self.backoffs.get(&thread.thread).map(|(until, ..)| *until).filter(|until| *until > now);
         until.max(backoff)
     }
 
@@ -415,7 +416,10 @@ impl Scheduler {
     ) {
         match ended {
             Ok((_, (thread, result, attempt))) => {
-                self.running.remove(&thread);
+                // A thread that moved while its node failed is tried again at once.
+                let tried =
+                    self.running.remove(&thread).map(|running| running.working_on.load(Ordering::SeqCst));
+                let tried = tried.unwrap_or(i64::MIN);
                 self.ended.push(thread.clone());
                 if !matches!(
                     result,
@@ -432,19 +436,19 @@ impl Scheduler {
                 }
                 match result {
                     DriveResult::Held(wait) => {
-                        self.backoffs.insert(thread, (Instant::now() + wait, attempt));
+                        self.backoffs.insert(thread, (Instant::now() + wait, attempt, i64::MIN));
                     }
                     DriveResult::Continue | DriveResult::Idle => {}
                     DriveResult::RetryAfter(wait) => {
-                        self.backoffs.insert(thread, (Instant::now() + wait, attempt + 1));
+                        self.backoffs.insert(thread, (Instant::now() + wait, attempt + 1, tried));
                     }
                     DriveResult::ServerUnreachable(unreachable, wait) => {
-                        self.backoffs.insert(thread.clone(), (Instant::now() + wait, attempt + 1));
+                        self.backoffs.insert(thread.clone(), (Instant::now() + wait, attempt + 1, tried));
                         self.unreachable.add(thread, unreachable);
                     }
                     DriveResult::Blocked(error) => {
                         tracing::warn!(%thread, %error, "cannot be written down now");
-                        self.backoffs.insert(thread, (Instant::now() + BLOCKED_WAIT, attempt));
+                        self.backoffs.insert(thread, (Instant::now() + BLOCKED_WAIT, attempt, i64::MIN));
                         self.blocked = Some(error);
                     }
                     DriveResult::Broken(error) => {
@@ -461,22 +465,24 @@ impl Scheduler {
         }
     }
 
-    /// Forgets threads that are no longer runnable, and sets the version at which broken ones were found.
+    /// Forgets threads that are no longer runnable. What was found about a thread holds for the version it has at the
+    /// next look, and no other.
     fn forget(&mut self, to_do: &ToDo) {
         if self.held.is_empty() && self.backoffs.is_empty() && self.broken.is_empty() {
             return;
         }
         let versions: HashMap<&ThreadId, i64> =
             to_do.threads.values().map(|r| (&r.thread, r.version)).collect();
-        self.held.retain(|thread, _| versions.contains_key(thread));
-        self.unreachable.retain(|thread| versions.contains_key(thread));
-        self.backoffs.retain(|thread, _| versions.contains_key(thread));
-        self.broken.retain(|thread, seen_at| match versions.get(thread) {
+        let is_current = |thread: &ThreadId, seen_at: &mut i64| match versions.get(thread) {
             Some(version) if *seen_at == i64::MIN || seen_at == version => {
                 *seen_at = *version;
                 true
             }
             _ => false,
-        });
+        };
+        self.held.retain(|thread, _| versions.contains_key(thread));
+        self.unreachable.retain(|thread| versions.contains_key(thread));
+        self.backoffs.retain(|thread, (.., seen_at)| is_current(thread, seen_at));
+        self.broken.retain(is_current);
     }
 }

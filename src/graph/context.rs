@@ -25,6 +25,8 @@ pub struct StepContext {
     pub forked: bool,
     /// How many times the thread has been granted its budget, at least 1.
     pub allowance: u32,
+    /// Whether a person is in the model's place.
+    pub by_person: bool,
     /// Whether this is the last try: after a transient failure now, a person is asked instead of trying again.
     pub last_try: bool,
 }

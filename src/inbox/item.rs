@@ -5,6 +5,9 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
+/// The action of the question for the next step, if a person is in the model's place.
+pub const YOUR_TURN: &str = "your_turn";
+
 /// The workflow that programs ask through.
 pub const PROGRAM_WORKFLOW: &str = "request";
 

@@ -45,7 +45,8 @@ pub use grant::{
 };
 pub use history::{AnswerKind, DecisionEnd, DecisionLine, DecisionLinks, LessonLink};
 pub use item::{
-    Edited, Item, ItemKind, PROGRAM_ACTIONS, PROGRAM_WORKFLOW, STOP_WORDS, UNNAMED_PROGRAM, unsent_edit_key,
+    Edited, Item, ItemKind, PROGRAM_ACTIONS, PROGRAM_WORKFLOW, STOP_WORDS, UNNAMED_PROGRAM, YOUR_TURN,
+    unsent_edit_key,
 };
 pub use line::{Glance, ItemLine, ItemStatus, LineQuery, UndoableBatch};
 pub use mail::{MailLine, MailQuery, SourceLine};

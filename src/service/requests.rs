@@ -387,6 +387,7 @@ async fn first_turn(
         number: 1,
         forked: false,
         allowance: 1,
+        by_person: false,
         last_try: true,
     };
     let limit = engine.settings().node_timeout;

@@ -6,7 +6,7 @@ use crate::driver::{StartError, arrival};
 use crate::graph::{Event, EventKind, Shape, ThreadId};
 use crate::inbox::{
     CallView, Card, DecisionView, Facets, InboxError, Outcome, Page, StepStates, ThreadLine, ThreadQuery,
-    ThreadView, UsageView,
+    ThreadView, UsageView, YOUR_TURN,
 };
 use crate::text;
 use serde_json::Value;
@@ -126,6 +126,22 @@ impl Threads<'_> {
         }
         let fork = threads.fork(thread, step, self.0.engine.step_limit()).await?;
         self.0.outcome_of(&fork)
+    }
+
+    /// Whether the person is in the model's place.
+    pub async fn is_taken_over(self, thread: ThreadId) -> Result<bool, InboxError> {
+        Ok(self.0.store().threads().is_by_person(&thread)?)
+    }
+
+    /// Puts the person in the model's place from the next step on, or the model back.
+    pub async fn hand(self, thread: ThreadId, to_person: bool) -> Result<Outcome, InboxError> {
+        let line = self.0.store().threads().line(&thread)?;
+        if self.0.engine.registry().get(&line.workflow).is_none_or(|spec| spec.roles.is_empty()) {
+            let text = format!("threads of `{}` ask no model", line.workflow);
+            return Err(InboxError::Conflict(text));
+        }
+        self.0.store().threads().hand(line.id.clone(), to_person, YOUR_TURN).await?;
+        self.0.outcome_of(&line.id)
     }
 
     /// Stops a thread at once.

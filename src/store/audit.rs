@@ -166,7 +166,7 @@ impl Line {
     fn problem(&self) -> Option<&'static str> {
         let words: Vec<&str> = self.link.split(' ').collect();
         let [_, n, _, what, _, _, at, sum] = words.as_slice() else {
-            return Some("was edited: its link is none");
+            return Some("was edited: it leads to no earlier entry");
         };
         if sha(&self.link) != self.digest {
             return Some("was edited: its digest is not its own");

@@ -10,7 +10,7 @@ pub(in crate::store) const APPLICATION_ID: i32 = 0x7361_796c;
 pub(in crate::store) const BEFORE_THE_LOG: i32 = 0x7361_7973;
 
 /// The newest format this build knows.
-pub const VERSION: i64 = 9;
+pub const VERSION: i64 = 10;
 
 /// The record: everything that happened.
 const LOG: &str = "
@@ -51,6 +51,7 @@ CREATE TABLE threads (
     steps_since_person INTEGER NOT NULL,
     step_limit   INTEGER NOT NULL,
     allowance    INTEGER NOT NULL,  -- how often its budget was granted
+    by_person    INTEGER NOT NULL DEFAULT 0,  -- whether a person is in the model's place
     unheard      INTEGER NOT NULL,  -- how many events it has not taken in yet
     parent       INTEGER,
     parent_step  INTEGER,

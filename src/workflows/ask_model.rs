@@ -2,6 +2,7 @@
 
 use super::recorded_model::RecordedModel;
 use super::services::{Picked, Services};
+use crate::config::ME;
 use crate::graph::{Ctx, NodeError};
 use crate::llm::{
     Delta, ModelError, OutputSchema, ReadReply, Reply, Request, Structured, propose_reading, shaped,
@@ -27,6 +28,9 @@ pub async fn pick_model_of(
     role: &str,
     model_name: Option<&str>,
 ) -> Result<Picked, NodeError> {
+    if ctx.step_context().by_person {
+        return pick_only(ctx, ME).await;
+    }
     let models = ctx.services().models.clone();
     let (workflow, role) = (workflow.to_owned(), role.to_owned());
     let model_name = model_name.map(str::to_owned);
@@ -35,8 +39,9 @@ pub async fn pick_model_of(
     picked.await.map_err(NodeError::failed)?.map_err(node_error)
 }
 
-/// The only model that may read something.
+/// The only model that may read something; the person may read everything.
 pub async fn pick_only(ctx: &Ctx<Services>, name: &str) -> Result<Picked, NodeError> {
+    let name = if ctx.step_context().by_person { ME } else { name };
     let (models, name) = (ctx.services().models.clone(), name.to_owned());
     let picked = tokio::task::spawn_blocking(move || models.pick_only(&name));
     picked.await.map_err(NodeError::failed)?.map_err(node_error)

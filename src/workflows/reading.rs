@@ -55,7 +55,8 @@ pub(super) fn read_tool(name: &str) -> ToolSpec {
     ToolSpec::of::<Read>(name, "Reads a part of one file, from its start, a line or a declared name on.")
 }
 
-/// Asks the model until it has words; after `steps` looks it has to answer.
+/// Asks the model until it has words; after `steps` looks it has to answer. This is not the loop of all agents: `docs`
+/// answers several questions at once in one node, shares them with its siblings, and ends alone if one fails.
 pub(super) async fn look_and_answer(
     ctx: &Ctx<Services>,
     name: &str,

@@ -62,7 +62,7 @@ const PACKAGES: [Package; 3] = [
         name: "ignore-0.4.34",
         url: "https://static.crates.io/crates/ignore/ignore-0.4.34.crate",
         questions: [
-            ("Where is a line of a .gitignore parsed?", "src/gitignore.rs", "GitignoreBuilder::add_line"),
+            ("Where is a line of a .gitignore parsed?", "src/gitignore.rs", "GitignoreBuilder.add_line"),
             ("How do I run the tests?", "Cargo.toml", "cargo test"),
             ("Where is the parallel walk?", "src/walk.rs", "WalkParallel"),
             ("Which type sets up a walk?", "src/walk.rs", "WalkBuilder"),

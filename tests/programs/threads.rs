@@ -37,6 +37,7 @@ fn continue_goes_on_after_a_result() {
     assert_eq!(cli.json(&["show", &thread])["state"]["said"][1], json!(["heard", "now by quarter"]));
     cli.refused(&["continue", &thread, ""], 2, "the text is empty");
     cli.refused(&["continue", &asked, "more"], 3, "names an interrupt");
+    cli.refused(&["continue", &thread, "--take-over"], 1, "threads of `chat` ask no model");
     let output = cli.sayso_with(&["continue", &thread, "-"], b"");
     output.refused(2, "the text is empty");
 }

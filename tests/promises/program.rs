@@ -84,7 +84,7 @@ async fn s05_what_is_no_plain_text_beneath_the_folder_is_skipped_and_listed() {
     let (whole, _) = program.run(&["show", &thread, "--json"]);
     let state = serde_json::from_str::<Value>(&whole).unwrap()["state"].clone();
     let files = state["file_contents"].as_array().unwrap().iter();
-    let files: Vec<&str> = files.map(|file| file["name"].as_str().unwrap()).collect();
+    let files: Vec<&str> = files.map(|file| file.as_str().unwrap()).collect();
     assert_eq!(files, ["plan.md"], "{complaint}");
     let left_out = state["folder"]["left_out"].as_str().unwrap();
     for name in

@@ -1,9 +1,11 @@
 //! What keys do.
 
-use crate::support::test_screen::TestScreen;
+use crate::support::test_screen::{TestScreen, block_on};
+use crate::support::{FakeModel, TestInbox};
 use sayso::config::OwnCommand;
 use sayso::graph::{Decision, Hash, InterruptId, Progress};
 use sayso::inbox::DecisionRequest;
+use sayso::llm::ModelError;
 use sayso::tui::{DecisionKind, Focus, Job, Key, Keymap, Mouse, Msg, Tab};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -399,4 +401,19 @@ fn help_begins_with_what_fits() {
     let first = |what: &str| shown.find(what).unwrap_or(usize::MAX);
     assert!(first("accept:").min(first(" accept ")) < first("next tab"), "{shown}");
     screen.decided(0);
+}
+
+#[test]
+fn a_thread_in_trouble_is_taken_over_and_given_back() {
+    let refused = || ModelError::Refused { model: "main".into(), why: "it would rather not".into() };
+    let inbox = TestInbox::builder().with_model(FakeModel::by(move |_| Err(refused()))).open();
+    inbox.write_input("notes.md", "The launch slipped.");
+    block_on(inbox.run("analyze", json!({"query": "Why?", "inputs": inbox.inputs()})));
+    let mut screen = TestScreen::over(inbox, (160, 40));
+    screen.shows(["it would rather not", "O take over"]);
+    screen.press("O").says("You are in the model's place; the next step is yours");
+    screen.goes_on().shows(["You are in the model's place", "O give it back"]);
+    screen.press("O").says("The model takes the next step");
+    screen.goes_on().shows(["it would rather not"]);
+    screen.press("2").press("O").says("You are in the model's place; the next step is yours");
 }

@@ -68,9 +68,10 @@ impl FakeModel {
         Self { is_builtin: true, ..self }
     }
 
-    /// A person in the model's place.
-    pub fn person(self) -> Self {
-        Self { is_person: true, ..self }
+    /// A person in the place of every model.
+    pub fn person() -> Self {
+        let model = Self::by(|request| panic!("a model was asked for {}", request.task));
+        Self { is_person: true, ..model }
     }
 
     /// Has a server address, so that being unreachable is the trouble of the server and not of a thread.
@@ -131,6 +132,7 @@ impl Model for Content {
 
 impl Models for FakeModel {
     fn pick(&self, _: &str, _: &str, name: Option<&str>) -> Result<Picked, ModelError> {
+        let person = self.is_person || name == Some("me");
         let model = if name == Some("other") { &self.other } else { &self.main };
         let model = Arc::new(Content { model: model.clone(), queued: self.queued.clone() });
         let name = "scripted".to_owned();
@@ -138,7 +140,7 @@ impl Models for FakeModel {
             model,
             name,
             builtin: self.is_builtin,
-            person: self.is_person,
+            person,
             server: self.server.clone(),
             window: None,
         })

@@ -5,11 +5,11 @@
 use crate::example::NewFile;
 use crate::support::{FakeModel, TestInbox};
 use sayso::graph::{Answer, BuildError, Ctx, Decision, Graph, Interrupt, NodeError, State, Workflow};
-use sayso::inbox::{Card, Spec, Status};
+use sayso::inbox::{Card, Spec, Status, YOUR_TURN};
 use sayso::llm::{Message, Request, Scripted, ToolSpec};
 use sayso::workflows::agent_loop::{
-    Accepted, Asked, Dialog, LoopState, LoopUpdate, ModelTurn, Names, Options, Outcome, Tool, YOUR_TURN,
-    agent_loop, card,
+    Accepted, Asked, Dialog, LoopState, LoopUpdate, ModelTurn, Names, Options, Outcome, Tool, agent_loop,
+    card,
 };
 use sayso::workflows::{Services, pick_model};
 use schemars::JsonSchema;
@@ -135,7 +135,7 @@ async fn an_agent_looks_asks_writes_and_answers() {
 #[tokio::test]
 async fn a_person_takes_the_models_place() {
     let folder = tempfile::tempdir().unwrap();
-    let inbox = open(&folder, FakeModel::new([]).person());
+    let inbox = open(&folder, FakeModel::person());
     let thread = inbox.run("clerk", json!({"wish": "A note on rims, please"})).await;
     let item = inbox.open_item(&thread).await;
     assert_eq!((item.action.as_str(), item.kind.word()), (YOUR_TURN, "question"));

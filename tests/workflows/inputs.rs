@@ -5,9 +5,7 @@ use crate::support::{FakeModel, merged};
 use sayso::graph::ThreadId;
 use sayso::inbox::ThreadView;
 use sayso::llm::{ModelError, Reply, Scripted, Usage};
-use sayso::workflows::{Models, Picked};
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 /// An inbox whose model gives these answers, beside a folder with a note.
 pub fn with_answers(answers: impl IntoIterator<Item = Result<Reply, ModelError>>) -> TestInbox {
@@ -65,38 +63,16 @@ pub fn dialogue(view: &ThreadView) -> Vec<String> {
 /// What happened, step by step.
 pub fn happened(view: &ThreadView) -> Vec<String> {
     let step = |step: &sayso::inbox::StepView| {
-        let updates = step.updates.as_array().unwrap().iter().map(|u| u["what"].as_str().unwrap());
+        let updates = step.updates.as_array().unwrap().iter();
+        let updates = updates.map(|u| u["what"].as_str().or(u["loop"].as_str()).unwrap());
         format!("{}: {}", step.node, updates.collect::<Vec<_>>().join(" ")).trim_end().to_owned()
     };
     view.steps.iter().map(step).collect()
 }
 
-/// The person in the place of every model.
-pub struct Me;
-
-impl Models for Me {
-    fn pick(&self, _: &str, _: &str, _: Option<&str>) -> Result<Picked, ModelError> {
-        let model = Arc::new(Scripted::by(|request| panic!("a model was asked for {}", request.task)));
-        Ok(Picked { model, name: "me".to_owned(), builtin: false, person: true, server: None, window: None })
-    }
-
-    fn pick_only(&self, name: &str) -> Result<Picked, ModelError> {
-        self.pick("", "", Some(name))
-    }
-
-    fn check_name(&self, _: &str) -> Result<(), String> {
-        Ok(())
-    }
-
-    fn check_answers(&self, _: &str, _: &[&str], _: &Value) -> Result<(), String> {
-        Ok(())
-    }
-}
-
 /// An inbox without any model but the person.
 pub fn with_me() -> TestInbox {
-    let builder = TestInbox::builder().with_model(FakeModel::default());
-    let inbox = builder.with_services(|services| services.models = Arc::new(Me)).open();
+    let inbox = TestInbox::builder().with_model(FakeModel::person()).open();
     inbox.write_input("notes.md", "The launch slipped by three weeks.");
     inbox
 }

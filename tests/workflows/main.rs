@@ -25,5 +25,6 @@ mod sheet;
 mod sheet_instructions;
 mod sheet_layout;
 mod sheet_python;
+mod take_over;
 mod traces;
 mod trouble;

@@ -215,5 +215,5 @@ async fn a_folder_that_vanishes_before_it_is_read_is_trouble_until_it_is_back() 
     assert!(inbox.trouble(&thread).await.1.contains("it does not exist"));
     std::fs::rename(&away, inbox.inputs()).unwrap();
     assert_eq!(inbox.answer(&thread, Decision::Accept).await.status, Status::Waiting);
-    assert_eq!(inbox.view(&thread).await.state["file_contents"][0]["name"], json!("notes.md"));
+    assert_eq!(inbox.view(&thread).await.state["file_contents"][0], json!("notes.md"));
 }

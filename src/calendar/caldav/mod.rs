@@ -139,7 +139,7 @@ impl CalDav {
             // The server hides what is not the person's as if it did not exist.
             403 | 404 | 405 | 410 | 501 => Ok(Multistatus::Nothing),
             429 | 500.. => Err(CalendarError::Temporary(format!("{place} fails (status {})", reply.status))),
-            status => Err(CalendarError::Permanent(format!("{place} says no (status {status})"))),
+            status => Err(CalendarError::Permanent(format!("{place} refused (status {status})"))),
         }
     }
 

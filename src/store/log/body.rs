@@ -288,6 +288,13 @@ pub(in crate::store) struct PersonAction {
     pub from: i64,
 }
 
+/// A person took the model's place in a thread, or gave it back.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(in crate::store) struct Handed {
+    pub to_person: bool,
+    pub from: i64,
+}
+
 /// The decision about a thread's trouble was carried out, or the thread ended with its parent or its mail.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(in crate::store) struct Settled {

@@ -6,8 +6,8 @@ use crate::graph::{EffectState, ThreadId, Warning};
 use crate::inbox::{DecidedBy, Status};
 use crate::store::StoreError;
 use crate::store::log::{
-    self, Amended, Asked, Decided, EffectBegun, EffectEnded, Entry, EntryKind, NewEntry, Reopened, Settled,
-    Snoozed, Started, Step, Stepped, Tx, parse_digest,
+    self, Amended, Asked, Decided, EffectBegun, EffectEnded, Entry, EntryKind, Handed, NewEntry, Reopened,
+    Settled, Snoozed, Started, Step, Stepped, Tx, parse_digest,
 };
 use crate::store::rows::{Awaits, EffectRow, InterruptRow, Runnable, Stage, ThreadRow};
 use rusqlite::{Connection, params};
@@ -149,6 +149,12 @@ impl Listed {
                 |question| question.overdue.is_some(),
                 |question| question.overdue = None,
             ),
+            // A node that asks the model at this moment is dropped.
+            EntryKind::Handed => {
+                self.row.by_person = entry.parse_body::<Handed>()?.to_person;
+                (self.row.version, self.row.updated_at) = (entry.seq, entry.at);
+                self.details_changed = true;
+            }
             EntryKind::Settled => self.settled(db, entry, &entry.parse_body()?)?,
             EntryKind::Reopened => self.reopened(db, entry, &entry.parse_body()?)?,
             EntryKind::Filed => {
@@ -186,7 +192,7 @@ impl Listed {
         if std::mem::take(&mut self.details_changed) {
             tx.prepare_cached(
                 "UPDATE threads SET title = ?2, fingerprint = ?3, output = ?4, error_code = ?5, error_text = ?6,
-                    unread = ?7, unheard = ?8, step_limit = ?9, allowance = ?10
+                    unread = ?7, unheard = ?8, step_limit = ?9, allowance = ?10, by_person = ?11
                  WHERE seq = ?1",
             )?
             .execute(params![
@@ -200,6 +206,7 @@ impl Listed {
                 row.unheard,
                 row.step_limit,
                 row.allowance,
+                row.by_person,
             ])?;
         }
         for question in &self.questions {
@@ -452,6 +459,7 @@ pub(in crate::store) fn first_row(seq: i64, at: i64, body: Started) -> ThreadRow
         steps_since_person: 0,
         step_limit: body.step_limit,
         allowance: 1,
+        by_person: false,
         unheard: 0,
         parent: parent.map(|parent| parent.thread),
         parent_step: parent.map(|parent| parent.step),

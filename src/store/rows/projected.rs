@@ -79,6 +79,7 @@ row! {
     steps_since_person: i64,
     step_limit: i64,
     allowance: i64,
+    by_person: bool,
     unheard: i64,
     parent: Option<i64>,
     parent_step: Option<i64>,

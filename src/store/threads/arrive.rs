@@ -199,7 +199,13 @@ fn update_trouble(
     Ok(remaining)
 }
 
-fn close(tx: &Tx<'_>, row: &mut ThreadRow, question: i64, why: &str, now: i64) -> Result<(), StoreError> {
+pub(super) fn close(
+    tx: &Tx<'_>,
+    row: &mut ThreadRow,
+    question: i64,
+    why: &str,
+    now: i64,
+) -> Result<(), StoreError> {
     append(tx, row, EntryKind::Closed, Some(question), &Closed { why: why.to_owned() }, &[], now)?;
     Ok(())
 }

@@ -83,6 +83,8 @@ pub struct Loaded {
     pub step_limit: i64,
     /// How often its budget was granted.
     pub allowance: i64,
+    /// Whether a person is in the model's place.
+    pub by_person: bool,
     pub forked: bool,
     /// Whether all driving is paused.
     pub paused: bool,
@@ -235,6 +237,7 @@ fn run(
         steps_since_person: row.steps_since_person,
         step_limit: row.step_limit,
         allowance: row.allowance,
+        by_person: row.by_person,
         forked: row.origin.is_some(),
         paused: settings::is_paused(db)?,
         trouble_decided: questions.iter().any(|q| q.trouble && q.status == Stage::Decided),

@@ -3,6 +3,7 @@
 pub(in crate::store) mod arrive;
 pub(in crate::store) mod commit;
 pub(in crate::store) mod fork;
+pub(in crate::store) mod hand;
 pub(in crate::store) mod list;
 pub(in crate::store) mod load;
 pub(in crate::store) mod set_aside;

@@ -171,14 +171,14 @@ fn cargo(manifest: &mut Manifest, table: &toml::Table) {
     }
     for key in ["bin", "example", "bench"] {
         let listed = table.get(key).and_then(toml::Value::as_array).into_iter().flatten();
-        let named = listed.filter_map(|one| one.get("name")?.as_str());
-        for name in named {
+        let named = listed.filter_map(|one| Some((one.get("name")?.as_str()?, text_of(Some(one), "path"))));
+        for (name, path) in named {
             let (purpose, command) = match key {
                 "bin" => (Purpose::Run, format!("cargo run --bin {name}")),
                 "example" => (Purpose::Run, format!("cargo run --example {name}")),
                 _ => (Purpose::Other, format!("cargo bench --bench {name}")),
             };
-            manifest.runs(purpose, &command, &format!("[[{key}]]"));
+            manifest.runs(purpose, &command, &path.unwrap_or_else(|| format!("[[{key}]]")));
         }
     }
     if package.is_some() || workspace.is_some() {

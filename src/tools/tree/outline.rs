@@ -76,6 +76,7 @@ const KEYWORDS: &[(&str, &str)] = &[
 const FUNCTION: &str = "function";
 const IMPL: &str = "impl";
 const MODULE: &str = "module";
+const CONSTANT: &str = "constant";
 
 /// Words before a bracket that are no name of a method.
 const STATEMENTS: &[&str] =
@@ -112,7 +113,7 @@ pub(super) fn items(family: Family, text: &str) -> Vec<Item> {
             Some(owner) if kind != IMPL => format!("{owner}.{name}"),
             _ => name,
         };
-        let is_container = !matches!(kind, FUNCTION | MODULE | "macro" | "type");
+        let is_container = !matches!(kind, FUNCTION | MODULE | CONSTANT | "macro" | "type");
         open.push(Open { indent, owner: is_container.then(|| name.clone()) });
         if matches!(kind, IMPL | MODULE) || items.len() >= ITEMS {
             continue;
@@ -195,6 +196,10 @@ fn declared(family: Family, bare: &str, indent: usize, is_inside: bool) -> Optio
         Some((kind, after)) => {
             let name = word(after);
             (!name.is_empty()).then(|| (kind, name.to_owned()))
+        }
+        None if family == Family::Rust && indent == 0 => {
+            let name = word(rest.strip_prefix("const ")?);
+            (!name.is_empty()).then(|| (CONSTANT, name.to_owned()))
         }
         None if family == Family::Script && indent == 0 => assigned(rest).map(|name| (FUNCTION, name)),
         None if is_inside || family == Family::C && indent == 0 => method(family, rest),

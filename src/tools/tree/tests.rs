@@ -383,12 +383,14 @@ fn names_are_read_with_their_lines_declarations_and_comments() {
             "a.rs",
             "/// Keeps rows. All.\n#[derive(Debug)]\npub struct Store;\n\nimpl<T: Into<String>> Read<T> for Store {\n    \
              fn read(&self) {}\n}\n\nimpl Store {\n    // \"src/*\"\n    pub(crate) const fn open(\n        path: &str,\n    ) -> Self {\n        \
-             fn inner() {}\n    }\n}\nmod tests {\n    fn not_listed() {}\n}\npub fn last() {}\n",
+             fn inner() {}\n    }\n}\nmod tests {\n    fn not_listed() {}\n}\npub fn last() {}\n\
+             pub const TYPES: &[&str] = &[\n    \"a\",\n];\n",
             &[
                 "struct Store 3: pub struct Store: Keeps rows.",
                 "method Store.read 6: fn read(&self) [internal]: ",
                 "method Store.open 11: pub(crate) const fn open(path: &str) -> Self: \"src/*\"",
                 "function last 20: pub fn last(): ",
+                "constant TYPES 21: pub const TYPES: &[&str] = &[ \"a\", ]: ",
             ],
         ),
         (

@@ -227,6 +227,7 @@ actions! {
         PutBack ["M"] "put_back": "put moved mail back, in past decisions",
         Unsubscribe ["U"] "unsubscribe": "leave the mailing list; asks first",
         Stop ["X"] as "stop the thread; revoke a grant" "stop": "stop the thread",
+        TakeOver ["O"] "take_over": "take the model's place, or give it back",
         Why ["w"] "why": "why it is here, and what it cost",
         OpenThread ["t"] "open_thread": "show the thread",
         Behind ["gb"] "behind": "the grant or lesson of a past decision",
@@ -249,6 +250,7 @@ actions! {
         Settle ["S"] "settle": "settle an effect that may have happened",
         Retry ["R"] "retry": "resolve trouble: retry or go on",
         Stop ["X"] as "stop the thread; abandon it if in trouble",
+        TakeOver ["O"],
         Reclassify ["C"],
         Why ["w"],
         Export ["W"] "export": "write the thread to a file",
@@ -337,6 +339,7 @@ impl Action {
                 | Action::Fork
                 | Action::Settle
                 | Action::Retry
+                | Action::TakeOver
                 | Action::Yes
                 | Action::Submit
                 | Action::Wait

@@ -2,6 +2,7 @@
 
 use super::person;
 use crate::graph::{Answer, Decision};
+use crate::inbox::YOUR_TURN;
 use crate::llm::{Message, Reply, ToolCall};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -88,9 +89,9 @@ pub struct Dialog {
     pub stopped: bool,
 }
 
-/// What the loop does to the conversation.
+/// What the loop does to the conversation. It has a tag of its own, so no update of a workflow is taken for one of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(tag = "what", rename_all = "snake_case")]
+#[serde(tag = "loop", rename_all = "snake_case")]
 pub enum LoopUpdate {
     /// The person says what they want, at first or after a result.
     Told { text: String },
@@ -155,9 +156,9 @@ impl Dialog {
     }
 
     fn take_answers(&mut self, answers: Vec<Answer>) {
-        let own_question = answers.first().filter(|answer| {
-            [STEP_LIMIT, UNCHECKED_ANSWER, person::YOUR_TURN].contains(&answer.key.as_str())
-        });
+        let own_question = answers
+            .first()
+            .filter(|answer| [STEP_LIMIT, UNCHECKED_ANSWER, YOUR_TURN].contains(&answer.key.as_str()));
         let Some(answer) = own_question else {
             self.answers = answers;
             return;
@@ -172,7 +173,7 @@ impl Dialog {
                 self.messages.push(Turn::Said { text: words_of(&answer.proposed) });
                 self.messages.push(Turn::Told { text: text.clone() });
             }
-            (person::YOUR_TURN, decision) if person::reply(decision).is_some() => {
+            (YOUR_TURN, decision) if person::reply(decision).is_some() => {
                 self.reply = person::reply(decision);
             }
             _ => self.stop(),
@@ -290,9 +291,10 @@ impl Dialog {
                 Turn::Called { text, calls, in_words } => {
                     open_calls = calls.len();
                     calls_made.extend(calls.iter().map(|call| (call.id.as_str(), *in_words)));
-                    messages.push(match in_words {
-                        true => Message::assistant(call_in_words(text, calls)),
-                        false => Message::Assistant { text: text.clone(), calls: calls.clone() },
+                    messages.push(if *in_words {
+                        Message::assistant(call_in_words(text, calls))
+                    } else {
+                        Message::Assistant { text: text.clone(), calls: calls.clone() }
                     });
                 }
                 Turn::Became { call, tool, how, text, data } => {

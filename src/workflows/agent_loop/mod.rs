@@ -8,8 +8,7 @@
 //!
 //! 1. The state holds a [`Dialog`] (`#[serde(flatten)]` shows its fields beside the state's own) and lends it by
 //!    [`LoopState`]. Its updates take in the loop's: a last variant `#[serde(untagged)] Loop(LoopUpdate)` with
-//!    `From<LoopUpdate>` and `Clone`, which `apply` hands on to [`Dialog::apply`]. No variant of their own may have the name of one
-//!    of the loop's, but for `Answered`. `State::answered` gives the loop every
+//!    `From<LoopUpdate>` and `Clone`, which `apply` hands on to [`Dialog::apply`]. `State::answered` gives the loop every
 //!    answer that is not the workflow's own: `LoopUpdate::Answered { answers }.into()`. [`LoopUpdate::Told`] starts
 //!    the conversation and continues it after a result, [`Dialog::stop`] ends it. A state that is nothing but a
 //!    conversation has `LoopUpdate` itself for its updates.
@@ -34,12 +33,11 @@ pub(super) mod person;
 mod tool;
 
 pub use dialog::{CallResult, Dialog, LoopUpdate, QUESTION, STEP_LIMIT, Turn, UNCHECKED_ANSWER};
-pub use person::YOUR_TURN;
 pub use tool::{Accepted, Asked, Outcome, Tool, allow_in_thread};
 
 use super::{Picked, Services, written_text};
 use crate::graph::{BoxFuture, Builder, Ctx, Edge, NodeError, State, ask, end, goto};
-use crate::inbox::{Block, Item};
+use crate::inbox::{Block, Item, YOUR_TURN};
 use crate::llm::{Reply, Request};
 use crate::text::Visible;
 use nodes::AgentLoop;
@@ -196,13 +194,14 @@ pub fn agent_loop<S: LoopState>(
     let to_handler = || asks.then(|| goto(names.interrupt_handler));
     let edges = [goto(names.act), ask(names.llm_call), over.clone()].into_iter().chain(to_handler());
     let builder = builder.node(names.llm_call, move |ctx, state| llm.clone().llm_call(ctx, state), edges);
-    let builder = match asks {
-        false => builder,
-        true => builder.node(
+    let builder = if asks {
+        builder.node(
             names.interrupt_handler,
             move |ctx, state| handler.clone().interrupt_handler(ctx, state),
             [ask(names.act), goto(names.act), goto(names.llm_call), over.clone()],
-        ),
+        )
+    } else {
+        builder
     };
     let next: Vec<Edge> = match names.between {
         Some(between) => vec![ask(names.act), goto(between)],

@@ -101,29 +101,28 @@ impl<S: LoopState> AgentLoop<S> {
             work.step(LoopUpdate::Ended { answer: Some(answer) });
             return self.end(work);
         }
-        let (text, calls, in_words) = match calls.is_empty() {
-            false => (text, calls, in_words),
-            true => {
-                let words = match &self.options.words {
-                    Some(read) => read(ctx.clone(), work.state.clone(), model, reply).await?,
-                    None => Words::Answer(text.clone()),
-                };
-                match words {
-                    Words::Answer(answer) => {
-                        work.step(LoopUpdate::Ended { answer: Some(answer) });
-                        return self.end(work);
-                    }
-                    Words::Unsure => {
-                        let label = (self.options.end_label)(&work.state);
-                        let question = unchecked_answer(&*work.state, &text, label);
-                        return work.then(Command::ask(vec![question], self.names.llm_call));
-                    }
-                    Words::Call { tool, args, text } => {
-                        let (id, name) = ("words".to_owned(), tool.to_owned());
-                        (text, vec![ToolCall { id, name, args, signature: None }], false)
-                    }
+        let (text, calls, in_words) = if calls.is_empty() {
+            let words = match &self.options.words {
+                Some(read) => read(ctx.clone(), work.state.clone(), model, reply).await?,
+                None => Words::Answer(text.clone()),
+            };
+            match words {
+                Words::Answer(answer) => {
+                    work.step(LoopUpdate::Ended { answer: Some(answer) });
+                    return self.end(work);
+                }
+                Words::Unsure => {
+                    let label = (self.options.end_label)(&work.state);
+                    let question = unchecked_answer(&*work.state, &text, label);
+                    return work.then(Command::ask(vec![question], self.names.llm_call));
+                }
+                Words::Call { tool, args, text } => {
+                    let (id, name) = ("words".to_owned(), tool.to_owned());
+                    (text, vec![ToolCall { id, name, args, signature: None }], false)
                 }
             }
+        } else {
+            (text, calls, in_words)
         };
         let mut calls = work.state.dialog().with_unique_ids(calls);
         if self.options.first_call_only {
@@ -187,9 +186,10 @@ impl<S: LoopState> AgentLoop<S> {
             }
             return work.then(Command::goto(self.names.llm_call));
         }
-        work.then(match questions.is_empty() {
-            true => Command::goto(self.names.act),
-            false => Command::ask(questions, self.names.act),
+        work.then(if questions.is_empty() {
+            Command::goto(self.names.act)
+        } else {
+            Command::ask(questions, self.names.act)
         })
     }
 

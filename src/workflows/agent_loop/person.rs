@@ -1,13 +1,11 @@
 //! The person in the model's place: a question whose form offers the tools by their schemas.
 
 use crate::graph::{Allow, Decision, Interrupt, Kind, Labels};
-use crate::inbox::proposal;
+use crate::inbox::{YOUR_TURN, proposal};
 use crate::llm::{Reply, ToolCall, ToolSpec};
 use crate::text::short_line;
 use serde_json::{Map, Value, json};
 
-/// The question for the next step.
-pub const YOUR_TURN: &str = "your_turn";
 /// The field of its form that names the tool.
 const TOOL: &str = "do";
 

@@ -6,7 +6,6 @@ use super::state::{Analysis, Verdict};
 use crate::graph::AnyState;
 use crate::inbox::{Block, Card, Item, ItemKind};
 use crate::text::{Visible, count_noun};
-use crate::tools::library::kilobytes;
 use crate::workflows::agent_loop;
 
 /// How many files are named.
@@ -95,12 +94,7 @@ fn about_fields(state: &Analysis) -> Vec<(Visible, Visible)> {
 /// The files the model saw, in a line.
 fn read_files(state: &Analysis) -> String {
     let files = &state.file_contents;
-    let is_whole = state.folder.as_ref().is_some_and(|folder| folder.is_whole);
-    let name = |file: &super::state::FileRef| match is_whole {
-        true => file.name.clone(),
-        false => format!("{} ({} of it)", file.name, kilobytes(file.shown)),
-    };
-    let mut names: Vec<String> = files.iter().take(NAMED).map(name).collect();
+    let mut names: Vec<String> = files.iter().take(NAMED).cloned().collect();
     if files.len() > NAMED {
         names.push(format!("{} more", files.len() - NAMED));
     }

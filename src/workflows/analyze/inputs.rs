@@ -46,19 +46,12 @@ pub(super) fn library(dir: &Path, recursive: bool, code: bool) -> Result<Library
 pub(super) struct Looked {
     /// What every prompt begins with: the files, or a list of them.
     pub opening: String,
-    /// The files that the opening shows, with their sizes.
-    pub read: Vec<(String, u64)>,
+    /// The files that the opening shows.
+    pub read: Vec<String>,
     /// How many files may be read.
     pub count: usize,
     /// What cannot be read, and why.
     pub left_out: String,
-}
-
-impl Looked {
-    /// Whether the opening shows all there is.
-    pub(super) fn is_whole(&self) -> bool {
-        self.read.len() == self.count
-    }
 }
 
 /// Looks at a folder for a model that can read so many tokens. The error says that there is nothing to read.
@@ -98,7 +91,7 @@ pub(super) fn look(dir: &Path, recursive: bool, code: bool, window: Option<u64>)
     for (name, text) in &texts {
         let _ = write!(opening, "\n=== {name} ===\n{text}\n");
     }
-    let read = texts.into_iter().map(|(name, text)| (name, text.len() as u64)).collect();
+    let read = texts.into_iter().map(|(name, _)| name).collect();
     Ok(Looked { opening, read, count, left_out })
 }
 

@@ -2,7 +2,7 @@
 
 use super::facts::Role;
 use super::prompts;
-use super::state::{Analysis, AnalysisUpdate, FileRef, Folder, Verdict};
+use super::state::{Analysis, AnalysisUpdate, Folder, Verdict};
 use super::{QUESTION, RESULT_FILE, WRITE_RESULT, inputs};
 use crate::graph::{Allow, Command, Ctx, Kind, Labels, NodeError};
 use crate::inbox::proposal;
@@ -60,10 +60,7 @@ async fn look_up(
         tokio::task::spawn_blocking(move || look(&library, &call)).await.map_err(NodeError::failed)?;
     Ok(match found {
         Ok((text, None)) => Outcome::done(text),
-        Ok((text, Some(name))) => {
-            let file = FileRef { name, shown: text.len() as u64 };
-            Outcome::done(text).update(AnalysisUpdate::Seen { file })
-        }
+        Ok((text, Some(file))) => Outcome::done(text).update(AnalysisUpdate::Seen { file }),
         Err(why) => Outcome::failed(why),
     })
 }
@@ -77,13 +74,12 @@ pub(super) async fn analysis_answered(ctx: Ctx<Services>, state: Arc<Analysis>) 
     }
     let folder = state.folder.as_ref().ok_or_else(|| NodeError::failed("the folder was not read"))?;
     let model = pick_model(&ctx, "final", state.model_name.as_deref()).await?;
-    let output = match model.person {
-        // They have written it.
-        true => state.current_analysis_query.clone(),
-        false => {
-            let request = prompts::summary(&state, &opening(&ctx, folder)?, &ctx.services().user);
-            ask_for_text(&ctx, "model", &model, &request, "the result of the analysis").await?
-        }
+    let output = if model.person {
+        // They have written it, or taken it as it is.
+        state.current_analysis_query.clone()
+    } else {
+        let request = prompts::summary(&state, &opening(&ctx, folder)?, &ctx.services().user);
+        ask_for_text(&ctx, "model", &model, &request, "the result of the analysis").await?
     };
     Ok(Command::goto(WRITE_RESULT).update(AnalysisUpdate::Concluded { output }))
 }
@@ -96,19 +92,18 @@ async fn look_at_folder(
     ctx: &Ctx<Services>,
     state: &Analysis,
     model: &Picked,
-) -> Result<(Folder, Vec<FileRef>), NodeError> {
+) -> Result<(Folder, Vec<String>), NodeError> {
     let (dir, window) = (PathBuf::from(&state.inputs_dir), model.window);
     let (recursive, code) = (state.recursive, state.code);
     // Documents take a while to read; nothing else should wait for it.
     let work = tokio::task::spawn_blocking(move || inputs::look(&dir, recursive, code, window));
     let looked = work.await.map_err(NodeError::failed)?.map_err(NodeError::failed)?;
     let folder = Folder {
-        is_whole: looked.is_whole(),
         opening: ctx.services().records.put_blob(looked.opening.into_bytes()).await?,
         count: looked.count as u64,
         left_out: looked.left_out,
     };
-    Ok((folder, looked.read.into_iter().map(|(name, shown)| FileRef { name, shown }).collect()))
+    Ok((folder, looked.read))
 }
 
 /// Puts the model's question to the person.

@@ -28,15 +28,6 @@ pub struct AnalyzeInput {
     pub model: Option<String>,
 }
 
-/// A file that the model saw.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileRef {
-    /// Its path within the folder.
-    pub name: String,
-    /// How many bytes of its text were shown, at most once each.
-    pub shown: u64,
-}
-
 /// What the person has decided so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -56,8 +47,6 @@ pub enum Verdict {
 pub struct Folder {
     /// The digest of what every prompt begins with.
     pub opening: String,
-    /// Whether that shows all there is.
-    pub is_whole: bool,
     /// How many files may be read.
     pub count: u64,
     /// What cannot be read, and why.
@@ -80,7 +69,7 @@ pub struct Analysis {
     /// The folder, once it was looked at.
     pub folder: Option<Folder>,
     /// The files that the model saw.
-    pub file_contents: Vec<FileRef>,
+    pub file_contents: Vec<String>,
     /// The conversation.
     pub analysis_history: Vec<Turn>,
     /// The same conversation with everything the model looked up.
@@ -101,9 +90,9 @@ pub enum AnalysisUpdate {
     /// The thread began.
     Started { input: AnalyzeInput },
     /// The folder was looked at.
-    Read { folder: Folder, files: Vec<FileRef> },
+    Read { folder: Folder, files: Vec<String> },
     /// The model read a part of a file.
-    Seen { file: FileRef },
+    Seen { file: String },
     /// The model takes the person's words for an approval.
     Presumed,
     /// The person answered; no text if they accepted or abandoned it.
@@ -178,9 +167,8 @@ impl State for Analysis {
                 (self.folder, self.file_contents) = (Some(folder), files);
             }
             AnalysisUpdate::Seen { file } => {
-                match self.file_contents.iter_mut().find(|known| known.name == file.name) {
-                    Some(known) => known.shown += file.shown,
-                    None => self.file_contents.push(file),
+                if !self.file_contents.contains(&file) {
+                    self.file_contents.push(file);
                 }
             }
             AnalysisUpdate::Loop(update) => {

@@ -34,9 +34,10 @@ pub(super) fn list_position(
         told: shown,
         total,
         before: part.before,
-        next: match part.operation.reads() {
-            true => next_page::next(part, &full_answer, next_link.as_deref()),
-            false => Next::Unknown,
+        next: if part.operation.reads() {
+            next_page::next(part, &full_answer, next_link.as_deref())
+        } else {
+            Next::Unknown
         },
     })
 }

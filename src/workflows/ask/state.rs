@@ -5,8 +5,8 @@ use super::parts::{
 };
 use super::{NEXT, PARAMETER, REQUEST, farewell};
 use crate::graph::{Answer, Command, Decision, Difference, Event, EventKind, State};
+use crate::inbox::YOUR_TURN;
 use crate::tools::catalogue::Operation;
-use crate::workflows::agent_loop::YOUR_TURN;
 use crate::workflows::analyze::facts::{Role, Turn};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -105,7 +105,7 @@ pub struct ModuleFacts {
     pub names: Vec<NameFacts>,
     /// How many more names it declares.
     pub more_names: u64,
-    /// Test files that use it, most uses first.
+    /// Test files that use it, those that are about little else first.
     pub tests: Vec<String>,
 }
 

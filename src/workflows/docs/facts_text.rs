@@ -5,29 +5,30 @@
 
 use super::facts::{ModuleFacts, ProjectFacts};
 use super::project::keep_best;
+use std::cmp::Reverse;
 use std::fmt::Write;
 
 /// How many bytes it has at most: it is paid for at every call.
-pub(super) const MAX_BYTES: usize = 12_000;
+pub(super) const MAX_BYTES: usize = 16_000;
 
 /// How many bytes of the README it quotes, how many files with how many names each, and how many test files.
-const README: usize = 1_200;
+const README: usize = 800;
 const MODULES: usize = 60;
-const NAMES: usize = 10;
-const TESTS: usize = 20;
+const NAMES: usize = 20;
+const TESTS: usize = 30;
 
-/// The facts, most important first; if they are too long, the end is cut off.
+/// The facts. If they are too long, the end is cut off: the files that matter least.
 pub(super) fn facts_text(project: &ProjectFacts) -> String {
     let mut out = opening(project);
     parts(&mut out, project);
-    out += "\nThe program, file by file, those used most first, with the lines of its main names:\n";
-    project.modules.iter().take(MODULES).for_each(|module| add_module(&mut out, module));
+    tests(&mut out, project);
     dependencies(&mut out, project);
     if !project.readme.is_empty() {
         let head = &project.readme[..project.readme.floor_char_boundary(README)];
         let _ = write!(out, "\nThe README begins:\n{head}\n[end of the README]\n");
     }
-    tests(&mut out, project);
+    out += "\nThe program, file by file, those used most first, with the lines of its main names:\n";
+    project.modules.iter().take(MODULES).for_each(|module| add_module(&mut out, module));
     out
 }
 
@@ -66,29 +67,42 @@ fn tests(out: &mut String, project: &ProjectFacts) {
         "\n{} test cases; {} files are for tests alone; {} cases stand beside the code.",
         testing.cases, testing.files, testing.beside
     );
-    for (path, cases, covers) in testing.covers.iter().take(TESTS) {
-        let _ = writeln!(out, "- {path} ({cases} cases) tests {}", covers.join(", "));
+    let mut files: Vec<_> = testing.covers.iter().map(|(path, cases, _)| (Reverse(cases), path)).collect();
+    files.sort_unstable();
+    let files: Vec<String> =
+        files.iter().take(TESTS).map(|(cases, path)| format!("{path} ({})", cases.0)).collect();
+    if !files.is_empty() {
+        let _ = writeln!(out, "Those with most cases: {}", files.join(", "));
     }
     if !testing.untested.is_empty() {
         let _ = writeln!(out, "No test was found for {}.", testing.untested.join(", "));
     }
 }
 
-/// The parts, and what each imports.
+/// The parts, and what each imports. A part that is one file is told with the files.
 fn parts(out: &mut String, project: &ProjectFacts) {
     *out += "\nParts:\n";
-    for part in &project.areas {
+    let is_told = |path: &str| project.modules.iter().take(MODULES).any(|module| module.path == path);
+    for part in project.areas.iter().filter(|part| !is_told(&part.path)) {
         let _ = write!(out, "- {}: {} files, {} lines", part.path, part.files, part.lines);
         if !part.about.is_empty() {
             let _ = write!(out, "; says of itself: {}", part.about);
         }
         let links = project.program_links().filter(|link| link.from == part.path);
-        let imports: Vec<&str> = links.filter_map(|link| link.to.rsplit('/').next()).collect();
-        if !imports.is_empty() {
-            let _ = write!(out, "; imports {}", imports.join(", "));
-        }
+        add_list(out, "imports", links.map(|link| file_name(&link.to)));
         out.push('\n');
     }
+}
+
+fn add_list<'a>(out: &mut String, what: &str, items: impl Iterator<Item = &'a str>) {
+    let items: Vec<&str> = items.collect();
+    if !items.is_empty() {
+        let _ = write!(out, "; {what} {}", items.join(", "));
+    }
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 fn dependencies(out: &mut String, project: &ProjectFacts) {
@@ -103,7 +117,10 @@ fn dependencies(out: &mut String, project: &ProjectFacts) {
 }
 
 fn add_module(out: &mut String, module: &ModuleFacts) {
-    let _ = write!(out, "{} ({} lines, imported by {} files)", module.path, module.lines, module.used_by);
+    let _ = write!(out, "{} ({} lines, imported by {} files", module.path, module.lines, module.used_by);
+    add_list(out, "imports", module.imports.iter().map(|path| file_name(path)));
+    add_list(out, "tested by", module.tests.iter().map(String::as_str));
+    out.push(')');
     if !module.about.is_empty() {
         let _ = write!(out, " {}", module.about);
     }

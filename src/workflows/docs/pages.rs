@@ -166,12 +166,11 @@ pub(super) fn index_page(state: &Documentation, project: &ProjectFacts, agents: 
         project.platforms().map(|(path, platform)| format!("Needs {platform} (`{path}`).")).collect();
     let needs = needs.join("\n");
     let mut successes = state.results.iter().filter(|result| result.status == "success");
-    let origin = match successes.all(|result| result.markdown.contains(NOTE)) {
-        true => "Written without a language model: everything is counted from the code, or quoted from it.",
-        false => {
-            "Written by agents from facts that a program read from the code. Tables, lines and diagrams are read \
+    let origin = if successes.all(|result| result.markdown.contains(NOTE)) {
+        "Written without a language model: everything is counted from the code, or quoted from it."
+    } else {
+        "Written by agents from facts that a program read from the code. Tables, lines and diagrams are read \
                   from the code; the rest is what a model made of them."
-        }
     };
     let mut page = Page::new(&project.name)
         .text(&project.about)

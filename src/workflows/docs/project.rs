@@ -242,11 +242,21 @@ fn modules(tree: &Tree, dependencies: &FileDependencies<'_>, testing: &TestingFa
         public: item.public,
     };
     let module = |file: &File| {
-        let mut names: Vec<NameFacts> = file.source.items.iter().map(fact).collect();
+        let items = || file.source.items.iter().enumerate();
+        // Of several declarations, the last is the one that does the work; the others are overloads.
+        let last: BTreeMap<&str, usize> = items().map(|(at, item)| (item.name.as_str(), at)).collect();
+        let is_last = |(at, item): &(usize, &Item)| last.get(item.name.as_str()) == Some(at);
+        let mut names: Vec<NameFacts> = items().filter(is_last).map(|(_, item)| fact(item)).collect();
         let all = names.len();
         keep_best(&mut names, NAMES);
         let imports = dependencies.get(file.path.as_str()).map(|targets| targets.keys().cloned().collect());
-        let tests = testing.covers.iter().filter(|(_, _, covers)| covers.contains(&file.path));
+        let place = |covers: &[String]| covers.iter().position(|path| *path == file.path);
+        let mut tests: Vec<_> = testing
+            .covers
+            .iter()
+            .filter_map(|(test, _, covers)| Some((place(covers)?, covers.len(), test)))
+            .collect();
+        tests.sort_unstable();
         ModuleFacts {
             path: file.path.clone(),
             about: file.source.about.clone().unwrap_or_default(),
@@ -255,7 +265,7 @@ fn modules(tree: &Tree, dependencies: &FileDependencies<'_>, testing: &TestingFa
             used_by: importers.get(file.path.as_str()).copied().unwrap_or_default(),
             more_names: (all - names.len()) as u64,
             names,
-            tests: tests.map(|(test, ..)| test.clone()).take(COVERS).collect(),
+            tests: tests.into_iter().map(|(.., test)| test.clone()).take(COVERS).collect(),
         }
     };
     let mut modules: Vec<ModuleFacts> =
@@ -276,7 +286,7 @@ fn weight(module: &ModuleFacts) -> u64 {
 pub(super) fn keep_best(names: &mut Vec<NameFacts>, max: usize) {
     let rank = |name: &NameFacts| {
         let kind = match name.kind.as_str() {
-            "function" => 1,
+            "function" | "constant" => 1,
             "method" => 3,
             _ => 0,
         };

@@ -42,12 +42,9 @@ fn cells(row: &str) -> Vec<String> {
 
 /// A row as a list item; a bare number is shown with its heading.
 fn list_item(head: &[String], cells: &[String]) -> String {
-    let cell_text = |(cell, head): (&String, &String)| match cell
-        .chars()
-        .all(|c| c.is_ascii_digit() || " %–".contains(c))
-    {
-        true => format!("{head} {cell}"),
-        false => cell.clone(),
+    let is_number = |cell: &str| cell.chars().all(|c| c.is_ascii_digit() || " %–".contains(c));
+    let cell_text = |(cell, head): (&String, &String)| {
+        if is_number(cell) { format!("{head} {cell}") } else { cell.clone() }
     };
     let rest = cells.iter().zip(head).skip(1).filter(|(cell, _)| !cell.is_empty()).map(cell_text);
     let rest = rest.collect::<Vec<_>>().join(" · ");

@@ -154,9 +154,10 @@ pub(super) async fn triage_event(services: &Services, mail: &Mail) -> Result<Opt
         |why: String| EventTriage { class: Class::Notify, reasoning: why.clone(), gist: why, call: None };
     Ok(match impact {
         CalendarImpact::Changes { words } => {
-            let (tool, args) = match cancels {
-                true => (tools::REMOVE_EVENT, json!({})),
-                false => (tools::ANSWER_INVITATION, json!({"answer": "accept"})),
+            let (tool, args) = if cancels {
+                (tools::REMOVE_EVENT, json!({}))
+            } else {
+                (tools::ANSWER_INVITATION, json!({"answer": "accept"}))
             };
             Some(EventTriage {
                 class: Class::Respond,
@@ -266,9 +267,10 @@ fn describe_change(before: Option<&InvitedEvent>, news: &EventNews, zone: &TimeZ
         (Revision::Change, Some(before)) => {
             let mut sentences = differences(before, after, zone);
             if is_occurrence {
-                let which = match after.onwards {
-                    true => "This one of the series and all after it",
-                    false => "Only one of the series",
+                let which = if after.onwards {
+                    "This one of the series and all after it"
+                } else {
+                    "Only one of the series"
                 };
                 sentences.insert(0, which.to_owned());
             }

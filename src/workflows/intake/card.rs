@@ -64,7 +64,8 @@ pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
             Block::Fields(vec![(line("server"), line(server))]),
             Block::Text(Visible::new(
                 "Threads that need it wait, and nothing is lost. sayso retries them at least every two minutes; \
-                 this card goes away once one succeeds. Accept to try now, or snooze it.",
+                 this card goes away once one succeeds. Accept to try now, snooze it, or take the model's place in one \
+                 of the threads.",
             )),
         ],
     };

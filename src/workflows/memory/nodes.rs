@@ -45,9 +45,10 @@ pub(super) async fn propose_update(ctx: Ctx<Services>, state: Arc<Learning>) -> 
     if !is_unchanged && !reasons::reasons_to_ask(&facts, &proposed).is_empty() {
         return Ok(Command::goto("hold_update").update(proposed_update));
     }
-    let version = match is_unchanged {
-        true => Some(profile.version),
-        false => write(&ctx, &state, profile.version, proposed.clone()).await?,
+    let version = if is_unchanged {
+        Some(profile.version)
+    } else {
+        write(&ctx, &state, profile.version, proposed.clone()).await?
     };
     let Some(version) = version else {
         return Ok(Command::goto("propose_update").update(LearningUpdate::Again));
@@ -55,9 +56,10 @@ pub(super) async fn propose_update(ctx: Ctx<Services>, state: Arc<Learning>) -> 
     if let Some(wider_update) = wider_update(services, &facts, version, &proposed)? {
         return Ok(Command::goto("hold_update").update(proposed_update).update(wider_update));
     }
-    let ended = match is_unchanged {
-        true => LearningUpdate::Ended { written: None, outcome: "unchanged".to_owned() },
-        false => learned(version),
+    let ended = if is_unchanged {
+        LearningUpdate::Ended { written: None, outcome: "unchanged".to_owned() }
+    } else {
+        learned(version)
     };
     Ok(Command::end().update(proposed_update).update(ended))
 }

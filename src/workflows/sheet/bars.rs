@@ -56,9 +56,10 @@ pub(super) fn from_text(printed: &str) -> Option<Block> {
 fn align_numbers(texts: &[&str]) -> Vec<String> {
     let is_plain = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '-');
     let decimals = |number: &str| number.split_once('.').map_or(0, |(_, after)| after.len());
-    let max_decimals = match texts.iter().all(|number| number.chars().all(is_plain)) {
-        true => texts.iter().map(|number| decimals(number)).max().unwrap_or(0),
-        false => 0,
+    let max_decimals = if texts.iter().all(|number| number.chars().all(is_plain)) {
+        texts.iter().map(|number| decimals(number)).max().unwrap_or(0)
+    } else {
+        0
     };
     let pad_decimals = |number: &&str| match max_decimals.saturating_sub(decimals(number)) {
         0 => (*number).to_owned(),

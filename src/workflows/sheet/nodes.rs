@@ -40,9 +40,12 @@ pub(super) async fn write_result(
         (false, false) => return Ok(Command::end()),
         (_, true) => {}
     }
-    let close = |command: Command<SheetWork>| match state.dialog.stopped {
-        true => command.update(SheetUpdate::Closed { answer: closing_words(&state) }),
-        false => command,
+    let close = |command: Command<SheetWork>| {
+        if state.dialog.stopped {
+            command.update(SheetUpdate::Closed { answer: closing_words(&state) })
+        } else {
+            command
+        }
     };
     let workbook = Path::new(&state.workbook);
     let path = result_path(workbook);
@@ -54,9 +57,10 @@ pub(super) async fn write_result(
         .iter()
         .map(|name| file_path(workbook, name).to_string_lossy().into_owned())
         .collect();
-    let args = match other_paths.is_empty() {
-        true => json!({ "file": file }),
-        false => json!({ "file": file, "files": other_paths }),
+    let args = if other_paths.is_empty() {
+        json!({ "file": file })
+    } else {
+        json!({ "file": file, "files": other_paths })
     };
     let gist = "The result will be written next to the original.";
     let question = WriteQuestion { action: WRITE_RESULT, args: &args, title: &state.instruction, gist };

@@ -1,29 +1,6 @@
 //! The person in the model's place: they choose the operation and fill in its parameters.
 
 use super::*;
-use sayso::llm::ModelError;
-use sayso::workflows::{Models, Picked};
-use std::sync::Arc;
-
-struct Me(FakeModel);
-
-impl Models for Me {
-    fn pick(&self, workflow: &str, role: &str, name: Option<&str>) -> Result<Picked, ModelError> {
-        Ok(Picked { person: true, ..self.0.pick(workflow, role, name)? })
-    }
-
-    fn pick_only(&self, name: &str) -> Result<Picked, ModelError> {
-        self.pick("", "", Some(name))
-    }
-
-    fn check_name(&self, _: &str) -> Result<(), String> {
-        Ok(())
-    }
-
-    fn check_answers(&self, _: &str, _: &[&str], _: &Value) -> Result<(), String> {
-        Ok(())
-    }
-}
 
 async fn mine() -> AskInbox {
     let config = |port: u16| {
@@ -32,12 +9,7 @@ async fn mine() -> AskInbox {
         [apis.audius]\nhosts = [\"http://127.0.0.1:{port}\"]\nprivate = [\"127.0.0.1:{port}\"]\n"
         )
     };
-    let nobody = FakeModel::by(|request| panic!("no model is asked for {}", request.task));
-    AskInbox::open_with(nobody, config, |services| {
-        services.models =
-            Arc::new(Me(FakeModel::by(|request| panic!("no model is asked for {}", request.task))));
-    })
-    .await
+    AskInbox::open_with(FakeModel::person(), config, |_| {}).await
 }
 
 fn take(args: Value) -> Decision {

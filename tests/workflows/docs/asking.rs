@@ -92,7 +92,7 @@ async fn a_person_in_the_models_place_writes_the_pages() {
     let items = inbox.items().await;
     assert_eq!(items.len(), 6);
     for item in items {
-        assert_eq!(item.action, "write_page");
+        assert_eq!(item.action, "your_turn");
         let is_written = item.args["page"] == "Architecture";
         let decision =
             if is_written { respond("## Overview\n\n`src/lib.rs` keeps boxes.") } else { Decision::Ignore };

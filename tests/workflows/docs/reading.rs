@@ -16,8 +16,8 @@ async fn every_prompt_of_a_run_begins_with_the_same_facts_and_nothing_ignored() 
         "To test: `cargo test` (named in Cargo.toml;",
         "Cargo.toml (Rust (Cargo)) needs serde 1 (normal, in 1 files)",
         "- src/store: 1 files, 2 lines; says of itself: Keeps rows.; imports lib.rs",
-        "- tests/opening.rs (1 cases) tests src/open.rs",
-        "src/open.rs (4 lines, imported by 0 files) Opens boxes.: open:4",
+        "Those with most cases: tests/opening.rs (1)",
+        "src/open.rs (4 lines, imported by 0 files; imports lib.rs; tested by tests/opening.rs) Opens boxes.: open:4",
     ];
     assert_contains(&inbox.facts_for("architecture"), facts);
     let requests = inbox.model.requests();

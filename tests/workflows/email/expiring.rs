@@ -6,16 +6,32 @@ use sayso::app::Settings;
 use sayso::config::Expiry;
 use std::time::Duration;
 
+/// Approvals and triage expire after a week.
+fn in_a_week() -> EmailSetup {
+    let expiry = Expiry {
+        all: Some(Duration::from_secs(7 * 86_400)),
+        kinds: vec!["approval".to_owned(), "triage".to_owned()],
+        ..Expiry::default()
+    };
+    EmailSetup { settings: Settings { expiry, ..eager() }, ..EmailSetup::default() }
+}
+
+#[tokio::test]
+async fn a_mail_that_expired_is_not_ignored_with_one_that_came_later() {
+    let inbox = EmailInbox::with(in_a_week(), "notify", []);
+    let thread = inbox.receive_mail().await;
+    assert_eq!(inbox.expire_after(7).await, 1);
+    inbox.classify_as("ignore");
+    inbox.receive_news(&thread, &second()).await;
+    inbox.drive().await;
+    let outcome = inbox.outcome(&thread).await;
+    assert_ne!(outcome.output.unwrap_or_default()["outcome"], "ignored", "nobody decided about the first");
+}
+
 #[tokio::test]
 async fn what_expires_is_neither_sent_nor_marked_nor_learned_from() {
     for class in ["respond", "notify"] {
-        let expiry = Expiry {
-            all: Some(Duration::from_secs(7 * 86_400)),
-            kinds: vec!["approval".to_owned(), "triage".to_owned()],
-            ..Expiry::default()
-        };
-        let setup = EmailSetup { settings: Settings { expiry, ..eager() }, ..EmailSetup::default() };
-        let inbox = EmailInbox::with(setup, class, [calls([write()])]);
+        let inbox = EmailInbox::with(in_a_week(), class, [calls([write()])]);
         let thread = inbox.receive_mail().await;
         let before = inbox.replies_asked();
         assert_eq!(inbox.expire_after(7).await, 1, "{class}");

@@ -110,6 +110,20 @@ async fn a_mail_that_the_model_proposes_nothing_for_is_shown_with_its_reason() {
 }
 
 #[tokio::test]
+async fn a_mail_that_a_person_leaves_in_the_models_place_says_so() {
+    let inbox = EmailInbox::new("respond", []);
+    let thread = inbox.take_in(&mail(), json!({})).await.unwrap();
+    inbox.threads().hand(thread.clone(), true).await.unwrap();
+    inbox.drive().await;
+    assert_eq!(inbox.action(&thread).await, "your_turn");
+    inbox.answer(&thread, Decision::Ignore).await;
+    assert_contains(
+        &inbox.text(&thread).await,
+        ["Triage says to answer it, and you left it without a reply."],
+    );
+}
+
+#[tokio::test]
 async fn words_about_a_mail_that_was_only_shown_lead_to_an_answer() {
     let inbox = EmailInbox::new("respond", [calls([done()]), calls([done()]), calls([write()])]);
     let thread = inbox.receive_mail().await;

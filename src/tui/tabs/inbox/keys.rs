@@ -3,7 +3,7 @@
 use super::bulk::why_marks_apart;
 use super::{answer, away, decide, grant, mail, marks, menus, view};
 use crate::graph::{Grantable, Kind, Labels, ThreadId};
-use crate::inbox::{ItemKind, PROGRAM_ACTIONS, Place, Query};
+use crate::inbox::{ItemKind, PROGRAM_ACTIONS, Place, Query, YOUR_TURN};
 use crate::service::{Destination, Inbox};
 use crate::tui::actions::Action;
 use crate::tui::card::Folds;
@@ -316,6 +316,11 @@ fn footer(model: &Model) -> Vec<(Action, String)> {
         actions.push((Action::Edit, label(edit, "edit")));
         actions.push((Action::Respond, label(respond, "respond")));
         actions.push((Action::Ignore, label(ignore, "ignore")));
+        match model.selected().map(|row| row.action.as_str()) {
+            Some("failed") => actions.extend(named([(Action::TakeOver, "take over")])),
+            Some(YOUR_TURN) => actions.extend(named([(Action::TakeOver, "give it back")])),
+            _ => {}
+        }
         actions.extend(named([
             (Action::Snooze, "snooze"),
             (Action::AcceptGrant, "accept & allow"),

@@ -15,6 +15,7 @@ pub mod news;
 pub mod send;
 pub mod skipped;
 pub mod stop;
+pub mod take_over;
 pub mod undo;
 mod update;
 mod view;

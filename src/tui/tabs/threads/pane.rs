@@ -40,6 +40,10 @@ impl Pane for Threads {
                 let can = model.shown_review().is_some_and(|r| r.is_alive() || r.trouble().is_some());
                 when(can, "It has ended", review::ask_stop)
             }
+            Action::TakeOver => {
+                let can = model.shown_review().is_some_and(|r| r.is_alive() || r.trouble().is_some());
+                when(can, "It has ended", review::take_over)
+            }
             action => return review::does(model, action),
         })
     }

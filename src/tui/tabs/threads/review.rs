@@ -11,7 +11,7 @@ use crate::tui::model::{
     DecisionKind, Failure, Focus, InboxResult, LoadedThread, Model, Review, Stamp, Tab, ThreadPane,
     prompt_page,
 };
-use crate::tui::tabs::inbox::{self, decide, stop};
+use crate::tui::tabs::inbox::{self, decide, stop, take_over};
 use crate::tui::tabs::pane::{Does, Effect};
 use crate::tui::{layout, words};
 use jiff::tz::TimeZone;
@@ -370,6 +370,12 @@ fn ask_retry(model: &mut Model) {
     let (page, decision) = (trouble_page(question), pending_decision(question, Decision::Accept));
     let why = "It picks up where it stopped; nothing is done twice.";
     decide::ask(model, &format!("{label}?"), why, page, DecisionKind::Accepted, decision);
+}
+
+pub fn take_over(model: &mut Model) {
+    if let Some(thread) = model.shown_review().map(|review| review.view.id.clone()) {
+        take_over::toggle(model, thread);
+    }
 }
 
 /// Asks whether to abandon a thread in trouble, or to stop a live one.

@@ -22,6 +22,7 @@ pub(super) fn spec(services: &Arc<Services>, pool: Arc<Pool>) -> Result<Spec, Bu
     let workflow = Workflow::new(AGENT, graph(pool)?, services.clone());
     let about = "one agent of a documentation run";
     Ok(Spec::new(workflow, about, card::draw)
+        .with_roles(ROLES)
         .explaining(card::explain)
         .hidden()
         .without_results()

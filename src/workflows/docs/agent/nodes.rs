@@ -37,9 +37,10 @@ pub(super) async fn analyze_initial(ctx: Ctx<Services>, state: Arc<AgentState>) 
             return Ok(finalize(state.stop.unwrap_or(Stop::NoModel), None));
         }
         if model.person {
-            return Ok(match state.current_analysis.is_empty() {
-                true => Command::ask(vec![ask_for_page(&state)?], "analyze_initial"),
-                false => finalize(Stop::OwnWords, None),
+            return Ok(if state.current_analysis.is_empty() {
+                Command::ask(vec![ask_for_page(&state)?], "analyze_initial")
+            } else {
+                finalize(Stop::OwnWords, None)
             });
         }
         let prompts = prompts(&state, &facts, &model)?;
@@ -245,9 +246,8 @@ fn project(ctx: &Ctx<Services>, state: &AgentState) -> Result<ProjectFacts, Node
 fn library(ctx: &Ctx<Services>, state: &AgentState) -> Result<Library, NodeError> {
     let bytes = ctx.services().records.blob(&state.context.files)?;
     let read = tree::text_reader(Path::new(&state.context.settings.dir)).map_err(NodeError::failed)?;
-    let text = move |path: &str| match holds_secrets(path) {
-        true => Err("it may hold secrets, and is not read".to_owned()),
-        false => read(path),
+    let text = move |path: &str| {
+        if holds_secrets(path) { Err("it may hold secrets, and is not read".to_owned()) } else { read(path) }
     };
     Ok(Library { files: serde_json::from_slice(&bytes).map_err(NodeError::failed)?, text: Box::new(text) })
 }

@@ -1,6 +1,7 @@
 //! The state of one agent, and everything that can happen to it.
 
 use crate::graph::{Answer, Decision, Event, EventKind, State};
+use crate::inbox::YOUR_TURN;
 use crate::text::count_noun;
 use crate::workflows::docs::facts::Question;
 use crate::workflows::docs::state::{AgentResult, DocsInput, Metadata, Stop};
@@ -15,7 +16,7 @@ pub(super) const REFINE: &str = "refine";
 pub(super) const QUESTION: &str = "question";
 
 /// The action of the question for the page, if a person is in the model's place.
-pub(super) const WRITE_PAGE: &str = "write_page";
+pub(super) const WRITE_PAGE: &str = YOUR_TURN;
 
 /// What an agent works with.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]

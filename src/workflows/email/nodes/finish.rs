@@ -61,6 +61,9 @@ pub(in crate::workflows::email) async fn leave(ctx: Ctx<Services>, state: Arc<Em
 
 /// Why a mail that needed an answer is only shown.
 fn why_shown(state: &Email) -> String {
+    if state.dialog.stopped {
+        return "Triage says to answer it, and you left it without a reply.".to_owned();
+    }
     let said = [state.dialog.answer.as_deref().unwrap_or_default(), state.dialog.thought()];
     let reason = said.into_iter().map(str::trim).find(|reason| !reason.is_empty());
     let lead = "Triage says to answer it, but the model proposes no reply";

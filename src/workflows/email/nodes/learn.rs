@@ -50,11 +50,11 @@ async fn learn(ctx: &Ctx<Services>, state: &Email) -> Result<EmailUpdate, NodeEr
         ctx.services().records.learn(ctx.step_context(), lessons.collect()).await?;
     }
     // What is asked about again is not decided yet.
-    let decided = match state.dialog.pending.is_empty() {
-        true => conversation.decided(&state.acted_on),
-        false => Vec::new(),
-    };
-    let expired = state.acted_on.iter().any(|answer| answer.expired);
+    let decided =
+        if state.dialog.pending.is_empty() { conversation.decided(&state.acted_on) } else { Vec::new() };
+    // A mail that came meanwhile has yet to be classified; nobody let that one expire.
+    let expired =
+        state.classification_decision.is_some() && state.acted_on.iter().any(|answer| answer.expired);
     Ok(EmailUpdate::Learned { decided, expired })
 }
 

@@ -208,6 +208,7 @@ pub fn footer(model: &Model) -> Vec<(Action, String)> {
         named(Action::Export, "export"),
         named(Action::Reclassify, "reclassify"),
         named(Action::Stop, stop_label),
+        named(Action::TakeOver, "take over"),
     ]);
     actions
 }

@@ -79,12 +79,13 @@ pub(super) fn propose(
     if free.is_empty() {
         // Look once more, a little later; then ask the person.
         let last = calendar.days.iter().max().copied().unwrap_or(now.date());
-        return Ok(Some(match calendar.days.len() <= 5 {
-            true => check(&working_days(last, 3, &habits.excluded_weekdays)),
-            false => question(format!(
+        return Ok(Some(if calendar.days.len() <= 5 {
+            check(&working_days(last, 3, &habits.excluded_weekdays))
+        } else {
+            question(format!(
                 "{} wants to meet, and I found no free {minutes} minutes on the days I checked. When would suit you?",
                 sender_name(facts)
-            )),
+            ))
         }));
     }
     let named =
@@ -120,10 +121,8 @@ fn wanted_times(facts: &ReplyFacts, text: &str, base: Date) -> Vec<Mention> {
         .filter(|words| is_due(words))
         .flat_map(|words| mentions(words, base))
         .collect();
-    let text = match invites(&facts.mail) {
-        true => format!("{}\n\n{text}", facts.mail.subject),
-        false => text.to_owned(),
-    };
+    let text =
+        if invites(&facts.mail) { format!("{}\n\n{text}", facts.mail.subject) } else { text.to_owned() };
     mentions(&text, base).into_iter().filter(|mention| !due.contains(mention)).collect()
 }
 

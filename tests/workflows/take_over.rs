@@ -1,0 +1,83 @@
+//! A person takes the model's place in a running thread, and gives it back.
+
+use crate::inputs::{self, analysis, analyze, paid, refused, unreachable};
+use crate::support::fake_model::FakeModel;
+use crate::support::test_inbox::{TestInbox, eager, respond};
+use sayso::driver::Settings;
+use sayso::graph::ThreadId;
+use sayso::inbox::{Status, YOUR_TURN};
+use serde_json::json;
+use std::time::Duration;
+
+async fn hand(inbox: &TestInbox, thread: &ThreadId, to_person: bool) {
+    inbox.threads().hand(thread.clone(), to_person).await.unwrap();
+    inbox.drive().await;
+}
+
+#[tokio::test]
+async fn the_next_step_is_the_persons_until_they_give_it_back() {
+    let inbox = inputs::with_answers([paid("Since when?"), paid("In which year?")]);
+    let thread = analyze(&inbox).await;
+    hand(&inbox, &thread, true).await;
+    assert_eq!(inbox.action(&thread).await, "analysis_question", "what was asked stays");
+    let inbox = inbox.restart(eager());
+    inbox.answer(&thread, respond("Since May")).await;
+    assert_eq!(inbox.action(&thread).await, YOUR_TURN);
+    inbox.answer(&thread, respond("And why then?")).await;
+    assert_eq!(
+        (inbox.action(&thread).await.as_str(), inbox.model.requests().len()),
+        ("analysis_question", 1)
+    );
+    inbox.answer(&thread, respond("The parts were late")).await;
+    assert_eq!(inbox.action(&thread).await, YOUR_TURN);
+    hand(&inbox, &thread, false).await;
+    assert_eq!(inbox.action(&thread).await, "analysis_question");
+    assert_eq!(inbox.model.requests().len(), 2, "the open step was the model's");
+    let words = serde_json::to_string(&inbox.model.requests()[1].messages).unwrap();
+    assert!(words.contains("And why then?") && words.contains("The parts were late"), "{words}");
+    inbox.assert_intact("the lists");
+}
+
+#[tokio::test]
+async fn trouble_is_over_for_whoever_takes_over() {
+    let inbox = inputs::with_answers([refused(), paid("Since when?")]);
+    let thread = analyze(&inbox).await;
+    assert_eq!(inbox.status(&thread).await, Status::Trouble);
+    hand(&inbox, &thread, true).await;
+    assert_eq!(inbox.action(&thread).await, YOUR_TURN);
+    hand(&inbox, &thread, false).await;
+    assert_eq!(inbox.action(&thread).await, "analysis_question");
+    inbox.assert_intact("the lists");
+}
+
+#[tokio::test]
+async fn nobody_waits_for_a_server_once_a_person_has_taken_over() {
+    let model = FakeModel::by(|_| unreachable()).at("http://127.0.0.1:11434");
+    let inbox = inputs::with_model("", model);
+    // Only a test that fails would wait that long.
+    let inbox = inbox.restart(Settings { retry_wait: Duration::from_secs(3600), ..eager() });
+    let thread = inbox.start("analyze", analysis(&inbox)).await;
+    let driver = inbox.drive_in_background().await;
+    inbox.wait_until(|| !inbox.model.requests().is_empty()).await;
+    inbox.threads().hand(thread.clone(), true).await.unwrap();
+    inbox.wait_for(&thread, Status::Waiting).await;
+    assert_eq!(inbox.action(&thread).await, YOUR_TURN);
+    driver.stop().await;
+}
+
+#[tokio::test]
+async fn only_a_living_thread_with_a_model_can_be_taken_over() {
+    async fn refusal(inbox: &TestInbox, thread: &ThreadId) -> String {
+        inbox.threads().hand(thread.clone(), true).await.unwrap_err().to_string()
+    }
+    let inbox = TestInbox::new();
+    let program = inbox.run_program(json!([[{"ask": [{"key": "a"}]}]])).await;
+    let said = refusal(&inbox, &program).await;
+    assert!(said.contains("ask no model"), "{said}");
+    let inbox = inputs::with_answers([]);
+    let thread = inbox.start("analyze", analysis(&inbox)).await;
+    inbox.threads().stop(thread.clone()).await.unwrap();
+    inbox.answer(&thread, sayso::graph::Decision::Ignore).await;
+    let said = refusal(&inbox, &thread).await;
+    assert!(said.contains("abandoned"), "{said}");
+}
