@@ -10,7 +10,7 @@ pub(in crate::store) const APPLICATION_ID: i32 = 0x7361_796c;
 pub(in crate::store) const BEFORE_THE_LOG: i32 = 0x7361_7973;
 
 /// The newest format this build knows.
-pub const VERSION: i64 = 9;
+pub const VERSION: i64 = 10;
 
 /// The record: everything that happened.
 const LOG: &str = "
@@ -83,7 +83,6 @@ CREATE TABLE interrupts (
     step           INTEGER NOT NULL,
     kind           TEXT NOT NULL,
     action         TEXT NOT NULL,
-    schema         INTEGER,           -- a blob that many questions share
     allow          INTEGER NOT NULL,
     trouble        INTEGER NOT NULL,  -- asked by the engine about the thread itself
     status         TEXT NOT NULL,     -- open | decided | closed
@@ -178,6 +177,12 @@ CREATE TABLE blobs (
     digest  BLOB NOT NULL UNIQUE,
     bytes   BLOB NOT NULL,
     size    INTEGER            -- the uncompressed size, if compressed
+) STRICT;
+
+-- What the arguments of questions must fit.
+CREATE TABLE schemas (
+    seq   INTEGER PRIMARY KEY,
+    text  TEXT NOT NULL UNIQUE
 ) STRICT;
 
 CREATE TABLE drafts (
