@@ -297,8 +297,8 @@ impl Engine {
         let steps_since = cached.steps_since + steps.len() + 1;
         let bytes_since =
             cached.bytes_since + steps.iter().map(|step| step.updates.len()).sum::<usize>() + updates.len();
-        // Snapshots are rare enough to cost no more than the updates that made the state grow.
-        let snapshot_due = steps_since >= SNAPSHOT_STEPS && bytes_since >= loaded.at.snapshot_bytes;
+        // Snapshots are rare enough to cost little next to the updates that made the state grow.
+        let snapshot_due = steps_since >= SNAPSHOT_STEPS && bytes_since >= 3 * loaded.at.snapshot_bytes;
         let snapshot = if snapshot_due { spec.workflow.write(&state).ok() } else { None };
         let snapshot_taken = snapshot.is_some();
         let took_ms = Some(i64::try_from(took.as_millis()).unwrap_or(i64::MAX));

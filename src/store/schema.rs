@@ -84,7 +84,6 @@ CREATE TABLE interrupts (
     step           INTEGER NOT NULL,
     kind           TEXT NOT NULL,
     action         TEXT NOT NULL,
-    schema         INTEGER,           -- a blob that many questions share
     allow          INTEGER NOT NULL,
     trouble        INTEGER NOT NULL,  -- asked by the engine about the thread itself
     status         TEXT NOT NULL,     -- open | decided | closed
@@ -179,6 +178,12 @@ CREATE TABLE blobs (
     digest  BLOB NOT NULL UNIQUE,
     bytes   BLOB NOT NULL,
     size    INTEGER            -- the uncompressed size, if compressed
+) STRICT;
+
+-- What the arguments of questions must fit.
+CREATE TABLE schemas (
+    seq   INTEGER PRIMARY KEY,
+    text  TEXT NOT NULL UNIQUE
 ) STRICT;
 
 CREATE TABLE drafts (

@@ -1,8 +1,8 @@
 //! Checks the whole file: the log, its projections, and every stored content.
 
-use crate::store::log::{self, Entry, EntryKind, Head, Pruned, Tx, check_links};
+use crate::store::log::{self, Entry, EntryKind, Head, Memory, Pruned, Tx, check_links};
 use crate::store::record::project::{self, apply};
-use crate::store::record::questions::{questions, schema_of};
+use crate::store::record::questions::{check_schema, questions};
 use crate::store::record::{calls, recent};
 use crate::store::rows::{EffectRow, MailRow, ThreadRow, damaged};
 use crate::store::threads::{load, view};
@@ -158,7 +158,7 @@ fn thread(db: &Connection, seq: i64) -> Result<(), StoreError> {
         blobs::get(db, &effect.digest()?)?;
     }
     for question in questions(db, &row)? {
-        schema_of(db, &question.asked)?;
+        check_schema(db, &question.asked)?;
     }
     if row.pruned_at.is_some() {
         return prune::check_pruned(db, &row);
@@ -177,7 +177,8 @@ fn replay(db: &Connection) -> Result<(Connection, Vec<String>), StoreError> {
     let mut last: BTreeMap<i64, i64> = BTreeMap::new();
     let mut unlinked = Vec::new();
     fresh.execute_batch("BEGIN")?;
-    let tx = Tx::begin(&fresh, Head::default());
+    let memory = Memory::default();
+    let tx = Tx::begin(&fresh, Head::default(), &memory);
     let mut problems = check_links(db, 0, &mut |entry: Entry| {
         let begins = entry.stream == entry.seq;
         let before = last.insert(entry.stream, entry.seq);
@@ -291,6 +292,7 @@ fn rows(
 
 /// Rebuilds the projections in place.
 fn rewrite(tx: &Tx<'_>) -> Result<(), StoreError> {
+    tx.memory().forget_threads();
     for (table, _) in project::TABLES {
         tx.execute(&format!("DELETE FROM {table}"), [])?;
     }
@@ -300,6 +302,7 @@ fn rewrite(tx: &Tx<'_>) -> Result<(), StoreError> {
         Ok(())
     })?;
     tx.everything_moved();
+    tx.memory().forget_threads();
     tx.execute("UPDATE threads SET status = 'ready' WHERE status = 'running'", [])?;
     Ok(())
 }

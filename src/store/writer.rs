@@ -6,7 +6,7 @@
 //! kernel dropped.
 
 use crate::store::StoreError;
-use crate::store::log::{Head, Tx};
+use crate::store::log::{Head, Memory, Tx};
 use crate::store::rows::Moved;
 use rusqlite::Connection;
 use std::cell::Cell;
@@ -50,8 +50,18 @@ impl Writer {
             Ok(())
         }))?;
         let stopped_by = stopped.clone();
-        let (head, version) = (Cell::default(), Cell::default());
-        let run = WriterLoop { db, log_pages, changed, moved, stopped: stopped_by, head, version, lock_wait };
+        let (head, version, memory) = (Cell::default(), Cell::default(), Memory::default());
+        let run = WriterLoop {
+            db,
+            log_pages,
+            changed,
+            moved,
+            stopped: stopped_by,
+            head,
+            version,
+            memory,
+            lock_wait,
+        };
         let thread = std::thread::Builder::new()
             .name("sayso-writer".to_owned())
             .spawn(move || run.run(&jobs))
@@ -130,6 +140,7 @@ struct WriterLoop {
     /// Where the log ended after our last transaction, and SQLite's number for what others have written.
     head: Cell<Head>,
     version: Cell<i64>,
+    memory: Memory,
     lock_wait: Duration,
 }
 
@@ -168,7 +179,7 @@ impl WriterLoop {
                 return Err(error);
             }
         };
-        let tx = Tx::begin(&self.db, head);
+        let tx = Tx::begin(&self.db, head, &self.memory);
         let done = self.group(&tx, first, jobs, tell).and_then(|()| {
             let head = tx.finish()?;
             self.execute("COMMIT")?;
@@ -177,8 +188,11 @@ impl WriterLoop {
             let _ = self.moved.send(tx.what_moved());
             Ok(())
         });
-        if done.is_err() && !self.db.is_autocommit() {
-            let _ = self.db.execute_batch("ROLLBACK");
+        if done.is_err() {
+            self.memory.forget();
+            if !self.db.is_autocommit() {
+                let _ = self.db.execute_batch("ROLLBACK");
+            }
         }
         done
     }
@@ -239,6 +253,7 @@ impl WriterLoop {
         let version = self.db.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
         if self.version.replace(version) != version {
             self.head.set(Head { end: None, ..self.head.get() });
+            self.memory.forget();
         }
         Ok(self.head.get())
     }

@@ -16,6 +16,10 @@ struct Escaping;
 
 impl Formatter for Escaping {
     fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+        // Nearly all text is this plain, and serde_json has escaped what comes before the space.
+        if fragment.is_ascii() && !fragment.as_bytes().contains(&0x7f) {
+            return writer.write_all(fragment.as_bytes());
+        }
         let mut rest = fragment;
         while let Some((at, hidden)) = rest.char_indices().find(|(_, c)| is_hidden(*c)) {
             writer.write_all(&rest.as_bytes()[..at])?;

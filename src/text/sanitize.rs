@@ -82,6 +82,9 @@ fn first_suspect(raw: &str, breaks: LineBreaks) -> Option<usize> {
         '\n' | '\t' => breaks == LineBreaks::Keep,
         _ => !is_hidden(c) && !is_mark(c),
     };
+    if raw.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return None;
+    }
     let mut previous = 0;
     for (at, c) in raw.char_indices() {
         if !is_plain(c) {

@@ -89,6 +89,9 @@ pub fn sanitize_typed_json(value: Value) -> Value {
 /// People may write in any script and need its marks and joiners, so we remove only what a terminal would obey. To show
 /// the text to somebody else, make it [`Visible`].
 pub fn sanitize_typed(raw: &str) -> String {
+    if raw.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n')) {
+        return raw.to_owned();
+    }
     let mut text = String::with_capacity(raw.len());
     let mut rest = raw.chars().peekable();
     while let Some(c) = rest.next() {

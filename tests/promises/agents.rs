@@ -1,10 +1,11 @@
-//! Coding agents ask: what they get when a person accepts is what they asked for, byte for byte (A02).
+//! Coding agents ask: what they get when a person accepts is what they asked for, byte for byte (A02), and nothing if the
+//! log was damaged meanwhile (D07, D08).
 
 use crate::program::Program;
 use crate::{report, side_by_side};
 use serde_json::{Value, json};
 use std::io::Write;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 
 /// Text that no screen shows as it is.
 const TEXTS: [(&str, &str); 12] = [
@@ -143,4 +144,66 @@ fn a02_what_is_accepted_runs_byte_for_byte() {
     });
     assert!(hashes[0].is_string() && hashes[0] != hashes[1], "{hashes:?}");
     report("A02", "accepted without an edit, by four ways to ask", trials.len());
+}
+
+/// Asks through a hook and stops it while a person accepts and somebody changes the log; it must not be told "allow".
+fn not_told(kind: &str, damage: &dyn Fn(&rusqlite::Connection, i64)) {
+    let program = Program::new();
+    program.configure("[approvals]\nhold_seconds = 0\n");
+    let child = Asker::ClaudeCode.start(&program, &json!({"file_path": "a.txt", "content": "one\n"}));
+    let id = loop {
+        let (listed, _) = program.run(&["list", "--json"]);
+        if let Some(item) = serde_json::from_str::<Value>(&listed).unwrap().get(0) {
+            break item["id"].as_str().unwrap().to_owned();
+        }
+    };
+    let signal = |name: &str| {
+        let sent = Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+    };
+    signal("-STOP");
+    program.run(&["accept", &id]);
+    let db = rusqlite::Connection::open(program.path("data/sayso.db")).unwrap();
+    let newest = format!("SELECT max(seq) FROM log WHERE kind = '{kind}'");
+    let entry: i64 = db.query_row(&newest, [], |row| row.get(0)).unwrap();
+    damage(&db, entry);
+    drop(db);
+    signal("-CONT");
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(!said.contains("\"allow\""), "{kind}: {said}");
+    let (named, _) = program.run(&["doctor"]);
+    assert!(named.contains(&format!("entry {entry} of the log")), "{kind}: {named}");
+}
+
+#[test]
+fn d07_a_hook_is_not_told_what_a_flipped_bit_says() {
+    for kind in ["asked", "decided"] {
+        for at in [12, 60] {
+            not_told(kind, &|db, entry| {
+                let body = "SELECT CAST(body AS BLOB) FROM log WHERE seq = ?";
+                let mut bytes: Vec<u8> = db.query_row(body, [entry], |row| row.get(0)).unwrap();
+                bytes[at] ^= 1;
+                let as_it_was =
+                    "UPDATE log SET body = CASE typeof(body) WHEN 'text' THEN CAST(?2 AS TEXT) ELSE ?2 END
+                                 WHERE seq = ?1";
+                assert_eq!(db.execute(as_it_was, rusqlite::params![entry, bytes]).unwrap(), 1);
+            });
+        }
+    }
+    report("D07", "a bit of a question or an answer flips before a hook is told", 4);
+}
+
+#[test]
+fn d08_a_hook_is_not_told_what_somebody_wrote_into_the_log() {
+    let changes = ["at = at + 1", "chain = randomblob(32)", "body = replace(CAST(body AS TEXT), 'a', 'b')"];
+    for kind in ["asked", "decided"] {
+        for change in changes {
+            not_told(kind, &|db, entry| {
+                let sql = format!("UPDATE log SET {change} WHERE seq = ?");
+                assert_eq!(db.execute(&sql, [entry]).unwrap(), 1);
+            });
+        }
+    }
+    report("D08", "a question or an answer edited before a hook is told", 2 * changes.len());
 }

@@ -256,3 +256,46 @@ fn d01_a_mail_thread_killed_at_every_sync() {
     assert!(trials > 20, "a mail's life has more than {trials} syncs");
     report("D01", "a mail thread, SIGKILL at each fsync and fdatasync", trials);
 }
+
+/// A mail and its words are one transaction: wherever the power fails, both are there or neither is.
+#[tokio::test]
+async fn d01_a_power_cut_leaves_no_mail_without_its_words() {
+    let inbox = TestInbox::new();
+    for mail in 0..30 {
+        let new = NewMail {
+            identity: format!("mail {mail}"),
+            account: "work".to_owned(),
+            message_id: None,
+            conversation: format!("c{mail}"),
+            sender: "eve@x.test".to_owned(),
+            subject: "One".to_owned(),
+            sent_at: None,
+            came_at: jiff::Timestamp::UNIX_EPOCH,
+            raw: format!("the bytes of mail {mail}").into_bytes(),
+            place: format!("cur/{mail}"),
+            words: "saffron".to_owned(),
+        };
+        inbox.store().mail().take_in(new, Route::Left("seen".to_owned()), 100).await.unwrap();
+    }
+    let name = |end: &str| inbox.store().folder().join(format!("sayso.db{end}"));
+    let (file, wal) = (std::fs::read(name("")).unwrap(), std::fs::read(name("-wal")).unwrap());
+    let mut seen = std::collections::BTreeSet::new();
+    // A frame of the write-ahead log is a page and 24 bytes; some cuts are between frames, some within one.
+    let cuts: Vec<usize> = (0..wal.len()).step_by(4120 / 2).collect();
+    for cut in &cuts {
+        let copy = tempfile::tempdir().unwrap();
+        std::fs::write(copy.path().join("sayso.db"), &file).unwrap();
+        std::fs::write(copy.path().join("sayso.db-wal"), &wal[..*cut]).unwrap();
+        let db = rusqlite::Connection::open(copy.path().join("sayso.db")).unwrap();
+        let count = |sql: &str| db.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
+        let mails = count("SELECT count(*) FROM mails");
+        assert_eq!(
+            mails,
+            count("SELECT count(*) FROM mail_words WHERE mail_words MATCH 'saffron'"),
+            "at {cut}"
+        );
+        seen.insert(mails);
+    }
+    assert!(seen.len() > 20, "{seen:?}");
+    report("D01", "the write-ahead log cut while mail is taken in", cuts.len());
+}

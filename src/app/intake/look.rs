@@ -18,8 +18,6 @@ const PAGE: usize = 500;
 const MAX_BYTES_TO_PREFETCH: usize = 16 << 20;
 /// How many are parsed at once.
 const PARSED_AT_ONCE: usize = 8;
-/// How many are taken in concurrently.
-const TAKEN_AT_ONCE: usize = 128;
 
 impl Intake {
     /// Looks at a mailbox, and takes in what is new.
@@ -268,8 +266,7 @@ fn runs(page: Vec<(ParseResult, FetchedMail)>) -> Vec<Vec<(ParseResult, FetchedM
                 refers.cloned().chain([identity.clone()]).collect()
             }
         };
-        let full = runs.last().is_none_or(|run| run.len() >= TAKEN_AT_ONCE);
-        if full || names.iter().any(|name| met.contains(name)) {
+        if runs.is_empty() || names.iter().any(|name| met.contains(name)) {
             runs.push(Vec::new());
             met.clear();
         }

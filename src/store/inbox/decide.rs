@@ -216,9 +216,10 @@ pub(in crate::store) fn record_answer(
     };
     let seq = question.seq;
     let entry = record(tx, &mut listed, seq, new, now)?;
-    save(tx, &mut listed, &entry)?;
     let open = listed.live().filter(|question| question.status == Stage::Open);
-    outcome(&listed.row, open.map(|question| question.id.clone()).collect())
+    let outcome = outcome(&listed.row, open.map(|question| question.id.clone()).collect())?;
+    save(tx, listed, &entry)?;
+    Ok(outcome)
 }
 
 /// How long the thread is held if this was its last question, whose own answer is held for `own` milliseconds. Decisions

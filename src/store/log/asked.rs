@@ -18,9 +18,9 @@ pub(in crate::store) struct Asked {
     pub kind: crate::graph::Kind,
     pub action: String,
     pub args: Value,
-    /// Its schema, a blob that many questions share.
+    /// Its schema, which many questions share.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub schema: Option<SchemaBlob>,
+    pub schema: Option<SchemaRef>,
     /// What an edit starts from, if not the arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edit_from: Option<Value>,
@@ -52,10 +52,10 @@ pub(in crate::store) struct Asked {
     pub trouble: Option<String>,
 }
 
-/// A blob by its number, with the beginning of its digest.
+/// A schema by its number, with the beginning of its digest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::store) struct SchemaBlob {
-    pub blob: i64,
+pub(in crate::store) struct SchemaRef {
+    pub number: i64,
     pub begins: String,
 }
 
@@ -65,7 +65,7 @@ pub(in crate::store) const YIELDS: u8 = 1 << 5;
 impl Asked {
     pub(in crate::store) fn new(
         step: i64,
-        schema: Option<SchemaBlob>,
+        schema: Option<SchemaRef>,
         trouble: Option<String>,
         interrupt: &Interrupt,
     ) -> Self {

@@ -58,9 +58,9 @@ impl Prune<'_> {
                 {
                     return Ok(Swept::Busy);
                 }
-                let (mut pruning, schemas) = (Pruning::default(), schemas(db)?);
+                let mut pruning = Pruning::default();
                 for digest in listed {
-                    if let Some((seq, bytes)) = find_unshared(db, &digest, &schemas)? {
+                    if let Some((seq, bytes)) = find_unshared(db, &digest)? {
                         db.prepare_cached("DELETE FROM blobs WHERE seq = ?")?.execute([seq])?;
                         pruning.take("blobs", 1, bytes.unsigned_abs() + 48);
                     }
@@ -79,28 +79,16 @@ pub(in crate::store) fn list_for_deletion(db: &Connection, digest: &[u8; 32]) ->
     Ok(())
 }
 
-/// The blobs of the schemas that questions have.
-fn schemas(db: &Connection) -> Result<HashSet<i64>, StoreError> {
-    let mut statement =
-        db.prepare_cached("SELECT DISTINCT schema FROM interrupts WHERE schema IS NOT NULL")?;
-    Ok(statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
-}
-
-/// The number and size of a blob, unless it is one of the schemas or a prompt shares it.
-fn find_unshared(
-    db: &Connection,
-    digest: &[u8; 32],
-    schemas: &HashSet<i64>,
-) -> Result<Option<(i64, i64)>, StoreError> {
-    let found: Option<(i64, i64)> = db
+/// The number and size of a blob, unless a prompt shares it.
+fn find_unshared(db: &Connection, digest: &[u8; 32]) -> Result<Option<(i64, i64)>, StoreError> {
+    Ok(db
         .prepare_cached(
             "SELECT seq, octet_length(bytes) FROM blobs
              WHERE digest = ? AND NOT EXISTS (SELECT 1 FROM prompts WHERE head = blobs.seq)
                AND NOT EXISTS (SELECT 1 FROM prompts WHERE mail = blobs.seq)",
         )?
         .query_row([digest], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?;
-    Ok(found.filter(|(seq, _)| !schemas.contains(seq)))
+        .optional()?)
 }
 
 /// The digests in `loose` that nothing refers to, ignoring the threads in `gone` and these mails.
@@ -163,9 +151,8 @@ pub(in crate::store) fn count(
     mails: &HashSet<i64>,
     plan: &mut Pruning,
 ) -> Result<(), StoreError> {
-    let schemas = schemas(db)?;
     for digest in unreferenced(db, loose, gone, mails)? {
-        if let Some((_, bytes)) = find_unshared(db, &digest, &schemas)? {
+        if let Some((_, bytes)) = find_unshared(db, &digest)? {
             plan.take("blobs", 1, bytes.unsigned_abs() + 48);
         }
     }

@@ -41,6 +41,6 @@ pub(in crate::store) fn append_steps(
     let mut listed = Listed::by_seq(tx, row.seq)?;
     let entry = listed.step(tx, stepped, steps, similar, now)?;
     row.last = entry.seq;
-    save(tx, &mut listed, &entry)?;
+    save(tx, listed, &entry)?;
     Ok(entry)
 }

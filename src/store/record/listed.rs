@@ -2,13 +2,14 @@
 //!
 //! [`Listed::apply`] is how an entry changes them, live and when the lists are rebuilt.
 
-use crate::graph::{EffectState, ThreadId, Warning};
+use crate::graph::{EffectState, InterruptId, ThreadId, Warning};
 use crate::inbox::{DecidedBy, Status};
 use crate::store::StoreError;
 use crate::store::log::{
     self, Amended, Asked, Decided, EffectBegun, EffectEnded, Entry, EntryKind, Handed, NewEntry, Reopened,
     Settled, Snoozed, Started, Step, Stepped, Tx, parse_digest,
 };
+use crate::store::record::first_rows::{first_row, question_row};
 use crate::store::rows::{Awaits, EffectRow, InterruptRow, Runnable, Stage, ThreadRow};
 use rusqlite::{Connection, params};
 
@@ -28,20 +29,37 @@ pub(in crate::store) struct Listed {
 }
 
 impl Listed {
-    pub(in crate::store) fn find(db: &Connection, id: &ThreadId) -> Result<Self, StoreError> {
-        Self::of(db, ThreadRow::find(db, id)?)
+    pub(in crate::store) fn find(tx: &Tx<'_>, id: &ThreadId) -> Result<Self, StoreError> {
+        match tx.memory().take(|(row, _)| row.id == *id) {
+            Some((row, questions)) => Ok(Self::new(row, questions)),
+            None => Self::of(tx, ThreadRow::find(tx, id)?),
+        }
     }
 
     pub(in crate::store) fn of(db: &Connection, row: ThreadRow) -> Result<Self, StoreError> {
         let questions = InterruptRow::select(db, "WHERE thread = ? AND status <> 'closed'", [row.seq])?;
-        let had_ended = row.status.ended();
-        Ok(Self { row, questions, new: Vec::new(), changed: Vec::new(), details_changed: false, had_ended })
+        Ok(Self::new(row, questions))
     }
 
     /// A thread by its first entry. A pruned one has no row until the entry that pruned it is reached.
-    pub(in crate::store) fn by_seq(db: &Connection, seq: i64) -> Result<Self, StoreError> {
-        let row = ThreadRow::select(db, "WHERE seq = ?", [seq])?.pop();
-        Self::of(db, row.unwrap_or_else(|| first_row(seq, 0, Started::forgotten())))
+    pub(in crate::store) fn by_seq(tx: &Tx<'_>, seq: i64) -> Result<Self, StoreError> {
+        if let Some((row, questions)) = tx.memory().take(|(row, _)| row.seq == seq) {
+            return Ok(Self::new(row, questions));
+        }
+        let row = ThreadRow::select(tx, "WHERE seq = ?", [seq])?.pop();
+        Self::of(tx, row.unwrap_or_else(|| first_row(seq, 0, Started::forgotten())))
+    }
+
+    /// The thread that asks this question, if the writer remembers it.
+    pub(in crate::store) fn remembered(tx: &Tx<'_>, question: &InterruptId) -> Option<Self> {
+        let asks = |row: &InterruptRow| row.id == *question;
+        let (row, questions) = tx.memory().take(|(_, questions)| questions.iter().any(asks))?;
+        Some(Self::new(row, questions))
+    }
+
+    fn new(row: ThreadRow, questions: Vec<InterruptRow>) -> Self {
+        let had_ended = row.status.ended();
+        Self { row, questions, new: Vec::new(), changed: Vec::new(), details_changed: false, had_ended }
     }
 
     /// Questions that are open or decided.
@@ -167,7 +185,7 @@ impl Listed {
     }
 
     /// Writes the rows that changed.
-    pub(in crate::store) fn save(&mut self, tx: &Tx<'_>) -> Result<(), StoreError> {
+    pub(in crate::store) fn save(mut self, tx: &Tx<'_>) -> Result<(), StoreError> {
         let row = &self.row;
         tx.prepare_cached(
             "UPDATE threads SET status = ?2, node = ?3, awaits = ?4, steps = ?5, step = ?6, since = ?7, last = ?8,
@@ -189,7 +207,7 @@ impl Listed {
             row.held_at,
             row.updated_at,
         ])?;
-        if std::mem::take(&mut self.details_changed) {
+        if self.details_changed {
             tx.prepare_cached(
                 "UPDATE threads SET title = ?2, fingerprint = ?3, output = ?4, error_code = ?5, error_text = ?6,
                     unread = ?7, unheard = ?8, step_limit = ?9, allowance = ?10, by_person = ?11
@@ -216,10 +234,9 @@ impl Listed {
                 question.update(tx)?;
             }
         }
-        self.new.clear();
-        self.changed.clear();
         self.questions.retain(|question| question.status != Stage::Closed);
         tx.moved(Runnable::of(&self.row));
+        tx.memory().keep(self.row, self.questions);
         Ok(())
     }
 
@@ -437,71 +454,6 @@ pub(in crate::store) fn living_children(db: &Connection, parent: i64, step: i64)
                AND status NOT IN ('done', 'abandoned')",
         )?
         .query_row([parent, step], |count| count.get(0))?)
-}
-
-/// The row of a thread that has just begun.
-pub(in crate::store) fn first_row(seq: i64, at: i64, body: Started) -> ThreadRow {
-    let (parent, origin) = (body.parent, body.origin);
-    ThreadRow {
-        seq,
-        id: body.id,
-        workflow: body.workflow,
-        fingerprint: body.fingerprint,
-        title: body.title,
-        status: Status::Ready,
-        node: body.node,
-        awaits: Awaits::Nothing,
-        steps: origin.map_or(1, |origin| origin.step + 1),
-        step: seq,
-        since: seq,
-        last: seq,
-        version: seq,
-        steps_since_person: 0,
-        step_limit: body.step_limit,
-        allowance: 1,
-        by_person: false,
-        unheard: 0,
-        parent: parent.map(|parent| parent.thread),
-        parent_step: parent.map(|parent| parent.step),
-        child_key: body.key,
-        origin: origin.map(|origin| origin.thread),
-        origin_step: origin.map(|origin| origin.step),
-        output: None,
-        error_code: None,
-        error_text: None,
-        unread: false,
-        hold_ms: 0,
-        held_at: None,
-        created_at: at,
-        updated_at: at,
-        pruned_at: None,
-    }
-}
-
-fn question_row(entry: &Entry, body: &Asked) -> InterruptRow {
-    InterruptRow {
-        seq: entry.seq,
-        thread: entry.stream,
-        step: body.step,
-        kind: body.kind,
-        schema: body.schema.as_ref().map(|schema| schema.blob),
-        allow: i64::from(body.allow),
-        trouble: body.is_trouble(),
-        status: Stage::Open,
-        snoozed_until: body.snoozed_until,
-        overdue: None,
-        batch: None,
-        stamp: entry.seq,
-        hash: body.hash().bytes(),
-        irreversible: body.irreversible,
-        harmless: body.harmless,
-        confirms: Warning::need_confirmation(&body.warnings),
-        amended: false,
-        answer: None,
-        acted: false,
-        id: body.id.clone(),
-        action: body.action.clone(),
-    }
 }
 
 fn ended(db: &Connection, entry: &Entry, body: &EffectEnded) -> Result<(), StoreError> {

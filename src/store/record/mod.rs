@@ -6,6 +6,7 @@
 pub(in crate::store) mod answers;
 pub(in crate::store) mod append;
 pub(in crate::store) mod calls;
+pub(in crate::store) mod first_rows;
 pub(in crate::store) mod forks;
 pub(in crate::store) mod listed;
 pub(in crate::store) mod project;

@@ -6,7 +6,8 @@
 use crate::inbox::{BUILTIN_GRANTS, Status};
 use crate::store::StoreError;
 use crate::store::log::{Entry, EntryKind, Granted, Learned, Pin, Pruned, Revoked, Scope, Tx};
-use crate::store::record::listed::{Listed, first_row, living_children};
+use crate::store::record::first_rows::first_row;
+use crate::store::record::listed::{Listed, living_children};
 use crate::store::rows::{Awaits, GrantRow, Runnable, ThreadRow};
 use rusqlite::{Connection, params};
 
@@ -58,16 +59,17 @@ pub(in crate::store) fn apply(tx: &Tx<'_>, entry: &Entry) -> Result<(), StoreErr
         _ => {
             let mut listed = Listed::by_seq(tx, entry.stream)?;
             listed.apply(tx, entry)?;
-            save(tx, &mut listed, entry)
+            save(tx, listed, entry)
         }
     }
 }
 
 /// Writes a thread's rows, of which `entry` is the last, and wakes its parent if it has ended now.
-pub(in crate::store) fn save(tx: &Tx<'_>, listed: &mut Listed, entry: &Entry) -> Result<(), StoreError> {
+pub(in crate::store) fn save(tx: &Tx<'_>, listed: Listed, entry: &Entry) -> Result<(), StoreError> {
+    let (parent, ends) = (listed.row.parent.zip(listed.row.parent_step), listed.ends_now());
     listed.save(tx)?;
-    match listed.row.parent.zip(listed.row.parent_step) {
-        Some((parent, step)) if listed.ends_now() => wake_parent(tx, entry, parent, step),
+    match parent {
+        Some((parent, step)) if ends => wake_parent(tx, entry, parent, step),
         _ => Ok(()),
     }
 }
@@ -84,6 +86,7 @@ fn wake_parent(tx: &Tx<'_>, child: &Entry, parent: i64, step: i64) -> Result<(),
     if !waits || living_children(tx, parent, step)? > 0 {
         return Ok(());
     }
+    tx.memory().take(|(row, _)| row.seq == parent);
     (row.version, row.updated_at) = (child.seq, child.at);
     if row.status == Status::Joining {
         row.status = Status::Ready;
@@ -137,21 +140,22 @@ fn learned(db: &Connection, entry: &Entry, body: &Learned) -> Result<(), StoreEr
     )
 }
 
-fn pruned(db: &Connection, entry: &Entry, body: Pruned) -> Result<(), StoreError> {
+fn pruned(tx: &Tx<'_>, entry: &Entry, body: Pruned) -> Result<(), StoreError> {
     // The steps that closed these questions have lost their bodies.
+    tx.memory().forget_threads();
     let threads: Vec<i64> = body.kept.iter().map(|row| row.seq).collect();
     let threads = serde_json::to_string(&threads).map_err(|e| StoreError::Sql(e.to_string()))?;
     execute(
-        db,
+        tx,
         "UPDATE interrupts SET status = 'closed', acted = 0, stamp = ?2 WHERE thread IN (SELECT value FROM json_each(?1))",
         params![threads, entry.seq],
     )?;
     for row in body.kept {
-        execute(db, "DELETE FROM threads WHERE seq = ?", [row.seq])?;
-        row.put(db)?;
+        execute(tx, "DELETE FROM threads WHERE seq = ?", [row.seq])?;
+        row.put(tx)?;
     }
     for thread in body.gone {
-        execute(db, "DELETE FROM threads WHERE seq = ?", [thread])?;
+        execute(tx, "DELETE FROM threads WHERE seq = ?", [thread])?;
     }
     Ok(())
 }

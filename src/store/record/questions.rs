@@ -2,13 +2,13 @@
 
 use crate::graph::InterruptId;
 use crate::inbox::{AnswerKind, DecidedBy};
-use crate::store::log::{self, Asked, Decided, SchemaBlob, Tx};
+use crate::store::StoreError;
+use crate::store::log::{self, Asked, Decided, SchemaRef, Tx};
 use crate::store::record::listed::Listed;
 use crate::store::record::recent::{Question, StoredAnswer};
 use crate::store::rows::{InterruptRow, Stage, ThreadRow, damaged, json, time};
-use crate::store::{StoreError, blobs};
 use crate::text::hex;
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension};
 use serde_json::Value;
 use sha2::Digest as _;
 use sha2::Sha256;
@@ -48,26 +48,28 @@ pub(in crate::store) fn answer_to(
 }
 
 /// The thread that asks an open question, and the index of the question among those of the thread.
-pub(in crate::store) fn open_question(
-    db: &Connection,
-    id: &InterruptId,
-) -> Result<(Listed, usize), StoreError> {
+pub(in crate::store) fn open_question(tx: &Tx<'_>, id: &InterruptId) -> Result<(Listed, usize), StoreError> {
     let asks = "WHERE seq = (SELECT thread FROM interrupts WHERE id = ?)";
-    if let Some(row) = ThreadRow::select(db, asks, [id.as_str()])?.pop() {
-        let listed = Listed::of(db, row)?;
+    let listed = match Listed::remembered(tx, id) {
+        Some(listed) => Some(listed),
+        None => {
+            ThreadRow::select(tx, asks, [id.as_str()])?.pop().map(|row| Listed::of(tx, row)).transpose()?
+        }
+    };
+    if let Some(listed) = listed {
         if let Some(at) = listed.questions.iter().position(|q| q.id == *id && q.status == Stage::Open) {
             return Ok((listed, at));
         }
     }
     // It is not open, or a person gave only the beginning of its id.
-    let interrupt = InterruptRow::find(db, id)?;
+    let interrupt = InterruptRow::find(tx, id)?;
     if interrupt.status != Stage::Open {
-        return Err(not_open(db, &interrupt)?);
+        return Err(not_open(tx, &interrupt)?);
     }
     if interrupt.id == *id {
         return damaged(format!("question {id} is listed, and its thread is not"));
     }
-    open_question(db, &interrupt.id)
+    open_question(tx, &interrupt.id)
 }
 
 /// The error for an interrupt that is not open, with the reason.
@@ -103,26 +105,53 @@ pub(in crate::store) fn questions(db: &Connection, row: &ThreadRow) -> Result<Ve
     seqs.into_iter().map(|seq| Question::read(db, row.seq, seq)).collect()
 }
 
-/// Stores a schema; `None` if it accepts anything.
-pub(in crate::store) fn schema(tx: &Tx<'_>, schema: &Value) -> Result<Option<SchemaBlob>, StoreError> {
-    match schema {
-        Value::Bool(true) => Ok(None),
-        schema => {
-            let text = schema.to_string();
-            let blob = blobs::put_shared(tx, text.as_bytes())?;
-            Ok(Some(SchemaBlob { blob, begins: digest_prefix(&text) }))
-        }
+/// Stores a schema, unless it is stored already; `None` if it accepts anything.
+pub(in crate::store) fn schema(tx: &Tx<'_>, schema: &Value) -> Result<Option<SchemaRef>, StoreError> {
+    if *schema == Value::Bool(true) {
+        return Ok(None);
     }
+    let text = schema.to_string();
+    let begins = digest_prefix(&text);
+    if let Some(number) = tx.memory().schema(&text) {
+        return Ok(Some(SchemaRef { number, begins }));
+    }
+    let stored: Option<i64> = tx
+        .prepare_cached("SELECT seq FROM schemas WHERE text = ?")?
+        .query_row([&text], |row| row.get(0))
+        .optional()?;
+    let number = match stored {
+        Some(number) => number,
+        None => {
+            tx.prepare_cached("INSERT INTO schemas (text) VALUES (?)")?.execute([&text])?;
+            tx.last_insert_rowid()
+        }
+    };
+    tx.memory().keep_schema(text, number);
+    Ok(Some(SchemaRef { number, begins }))
 }
 
 /// The schema of a question.
 pub(in crate::store) fn schema_of(db: &Connection, asked: &Asked) -> Result<Value, StoreError> {
-    let Some(stored) = &asked.schema else { return Ok(Value::Bool(true)) };
-    let text = String::from_utf8_lossy(&blobs::get_shared(db, stored.blob)?).into_owned();
-    if digest_prefix(&text) != stored.begins {
-        return damaged(format!("the schema of question {} is another one", asked.id));
+    match &asked.schema {
+        Some(schema) => json("a schema", &schema_text(db, schema.number)?),
+        None => Ok(Value::Bool(true)),
     }
-    json("a schema", &text)
+}
+
+/// Checks that the schema of a question is the one it was asked with.
+pub(in crate::store) fn check_schema(db: &Connection, asked: &Asked) -> Result<(), StoreError> {
+    match &asked.schema {
+        Some(schema) if digest_prefix(&schema_text(db, schema.number)?) != schema.begins => {
+            damaged(format!("the schema of question {} is another one", asked.id))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn schema_text(db: &Connection, number: i64) -> Result<String, StoreError> {
+    let text =
+        db.prepare_cached("SELECT text FROM schemas WHERE seq = ?")?.query_row([number], |row| row.get(0));
+    text.optional()?.ok_or_else(|| StoreError::Damaged(format!("schema number {number} is missing")))
 }
 
 /// Enough of a digest to tell one schema from another.

@@ -106,8 +106,6 @@ row! {
     step: i64,
     kind: Kind,
     action: String,
-    /// The blob of its schema, shared by many questions.
-    schema: Option<i64>,
     allow: i64,
     trouble: bool,
     status: Stage,

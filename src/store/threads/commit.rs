@@ -151,14 +151,15 @@ pub(in crate::store) fn run(tx: &Tx<'_>, commit: &Commit, now: i64) -> Result<Co
         let granted = granted(tx, &listed.row.id, &asked, questions, now)?;
         answer_by_grant(tx, &mut listed, &asked, granted, commit.hold_ms, now)?;
     }
-    save(tx, &mut listed, &entry)?;
     let row = &listed.row;
     if let Some(state) = &commit.snapshot {
         snapshots::write(tx, row.seq, row.step, row.steps, state)?;
     }
     let snapshot_bytes = commit.snapshot.as_ref().map_or(commit.snapshot_bytes, String::len);
     let at = FoldedUpTo { step: row.step, steps: row.steps, snapshot_bytes };
-    Ok(Committed { status: row.status, has_events: row.unheard > 0, at })
+    let committed = Committed { status: row.status, has_events: row.unheard > 0, at };
+    save(tx, listed, &entry)?;
+    Ok(committed)
 }
 
 /// Asks the turn's questions and starts its threads. Returns where the thread goes next, and the questions.

@@ -173,6 +173,7 @@ impl Threads<'_> {
     /// depends on.
     pub fn mark_running(self, thread: ThreadId, version: i64) {
         self.0.write_later(move |tx| {
+            tx.memory().take(|(row, _)| row.id == thread);
             tx.prepare_cached(
                 "UPDATE threads SET status = 'running' WHERE id = ? AND version = ? AND status IN ('ready', 'held')",
             )?
@@ -185,6 +186,7 @@ impl Threads<'_> {
     pub async fn recover(self) -> Result<usize, StoreError> {
         self.0
             .write(|tx| {
+                tx.memory().forget_threads();
                 let running = "UPDATE threads SET status = 'ready' WHERE status = 'running'";
                 Ok(tx.prepare_cached(running)?.execute([])?)
             })
@@ -198,7 +200,7 @@ fn run(
     folded: Option<&FoldedUpTo>,
     now: i64,
 ) -> Result<Loaded, StoreError> {
-    let Listed { row, questions, .. } = Listed::find(db, thread)?;
+    let Listed { row, questions, .. } = Listed::of(db, ThreadRow::find(db, thread)?)?;
     row.refuse_pruned()?;
     // A program is told what was answered, and does it: that leaves.
     let programs = |question: &InterruptRow| question.action.starts_with(PROGRAM_ACTIONS);
