@@ -63,7 +63,7 @@ pub(super) async fn items_as_shown(
     for page in items.chunks(PAGE) {
         let ids = page.iter().map(|item| item.id.clone()).collect();
         let lines = inbox.decisions().lines(LineQuery::Of(ids)).await?;
-        dated.extend(lines.into_iter().map(|line| (line.glance.id, line.dated)));
+        dated.extend(lines.into_iter().map(|line| (line.id, line.dated)));
     }
     let with_date = |item: Item| {
         let dated = dated.get(&item.id).copied().unwrap_or(item.created_at);

@@ -17,6 +17,9 @@ pub const UNNAMED_PROGRAM: &str = "a program";
 /// The text that refuses and stops the session. We stop the agents that can be stopped; the others read it.
 pub const STOP_WORDS: &str = "Stop here. Do nothing more in this session.";
 
+/// The answers to a result: it is filed away, or its thread goes on.
+pub const RESULT_ANSWERS: Allow = Allow { edit: false, ignore: false, ..Allow::ALL };
+
 /// An interrupt's kind, or the result of a finished thread that nobody has read yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ItemKind {

@@ -45,9 +45,10 @@ pub use grant::{
 };
 pub use history::{AnswerKind, DecisionEnd, DecisionLine, DecisionLinks, LessonLink};
 pub use item::{
-    Edited, Item, ItemKind, PROGRAM_ACTIONS, PROGRAM_WORKFLOW, STOP_WORDS, UNNAMED_PROGRAM, unsent_edit_key,
+    Edited, Item, ItemKind, PROGRAM_ACTIONS, PROGRAM_WORKFLOW, RESULT_ANSWERS, STOP_WORDS, UNNAMED_PROGRAM,
+    unsent_edit_key,
 };
-pub use line::{Glance, ItemLine, ItemStatus, LineQuery, UndoableBatch};
+pub use line::{ItemLine, ItemStamp, ItemStatus, LineQuery, UndoableBatch};
 pub use mail::{MailLine, MailQuery, SourceLine};
 pub use memory::{LEARNING_WORKFLOW, MemoryCause, MemoryLine, MemoryVersion, MemoryView};
 pub use page::Page;

@@ -4,7 +4,7 @@ use super::Inbox;
 use crate::graph::{BatchId, Decision, InterruptId, ThreadId};
 use crate::inbox::{
     BatchResults, Card, DecidedBy, DecisionLine, DecisionLinks, DecisionQuery, DecisionRequest, Edited,
-    Glance, GrantLine, GrantRequest, InboxError, Item, ItemLine, ItemQuery, LineQuery, Outcome, Page,
+    GrantLine, GrantRequest, InboxError, Item, ItemLine, ItemQuery, ItemStamp, LineQuery, Outcome, Page,
     UndoableBatch,
 };
 use crate::store::DecisionDetails;
@@ -23,9 +23,9 @@ impl Decisions<'_> {
         Ok(self.0.store().inbox().items(&query)?)
     }
 
-    /// A glance at everything in the inbox, each kind in the order it was asked.
-    pub async fn glance(self) -> Result<Vec<Glance>, InboxError> {
-        self.0.blocking(|inbox| inbox.store().inbox().glance()).await
+    /// What there is in the inbox, each kind in the order it was asked.
+    pub async fn stamps(self) -> Result<Vec<ItemStamp>, InboxError> {
+        self.0.blocking(|inbox| inbox.store().inbox().stamps()).await
     }
 
     /// Items as lines of a list.

@@ -1,7 +1,7 @@
 //! The lists of the inbox, page by page: each page is an indexed query that begins where the last one ended.
 
 use crate::graph::{InterruptId, Kind, ThreadId};
-use crate::inbox::{ABSENT_ACTION, Item, ItemKind, ItemQuery, Page, Status};
+use crate::inbox::{ABSENT_ACTION, Item, ItemKind, ItemQuery, Page, RESULT_ANSWERS, Status};
 use crate::store::inbox::LISTED;
 use crate::store::log::{EntryKind, PersonAction};
 use crate::store::pages::PageBuilder;
@@ -224,7 +224,7 @@ pub(in crate::store) fn result(row: &ThreadRow) -> Result<Item, StoreError> {
         args: output,
         schema: Value::Bool(true),
         edit_from: None,
-        allow: crate::graph::Allow { edit: false, ignore: false, ..crate::graph::Allow::ALL },
+        allow: RESULT_ANSWERS,
         labels: crate::graph::Labels {
             accept: Some("file away".to_owned()),
             respond: Some("go on".to_owned()),

@@ -30,7 +30,7 @@ use super::options::{Options, Startable};
 use super::theme::Theme;
 use super::words;
 use crate::graph::ThreadId;
-use crate::inbox::{GrantLine, Overview, SourceLine, ThreadLine};
+use crate::inbox::{GrantLine, ItemLine, Overview, SourceLine, ThreadLine};
 use crate::service::Inbox;
 use jiff::{Timestamp, Zoned};
 use std::collections::{BTreeMap, HashSet};
@@ -259,7 +259,7 @@ impl Model {
     }
 
     /// The selected item, if the inbox lists items and one is selected.
-    pub fn selected(&self) -> Option<&Row> {
+    pub fn selected(&self) -> Option<&ItemLine> {
         if self.shows_items() { self.inbox.list.selected() } else { None }
     }
 

@@ -3,13 +3,13 @@
 use super::bulk::why_marks_apart;
 use super::{answer, away, decide, grant, mail, marks, menus, view};
 use crate::graph::{Grantable, Kind, Labels, ThreadId};
-use crate::inbox::{ItemKind, PROGRAM_ACTIONS, Place, Query};
+use crate::inbox::{ItemKind, ItemLine, PROGRAM_ACTIONS, Place, Query};
 use crate::service::{Destination, Inbox};
 use crate::tui::actions::Action;
 use crate::tui::card::Folds;
 use crate::tui::layers::Prompt;
 use crate::tui::layout::{self, Areas, Entry};
-use crate::tui::model::{Focus, Job, Model, Opened, Row, Seen, Tab};
+use crate::tui::model::{Focus, Job, Model, Opened, Seen, Tab};
 use crate::tui::tabs::page;
 use crate::tui::tabs::pane::{Does, Effect, Pane, named, open_page, page_size, when};
 use crate::tui::words;
@@ -209,7 +209,7 @@ fn on_mail_of_card(model: &Model, action: Action) -> Does {
 }
 
 /// Whether a card accepts this answer. If not, says why and what it accepts instead.
-fn check_answer(model: &Model, row: &Row, answer: Action) -> Result<(), &'static str> {
+fn check_answer(model: &Model, row: &ItemLine, answer: Action) -> Result<(), &'static str> {
     let when = |can: bool, why: &'static str| if can { Ok(()) } else { Err(why) };
     match answer {
         Action::Accept if row.allow.accept => Ok(()),
