@@ -2,13 +2,12 @@
 
 use super::Inbox;
 use crate::graph::{InterruptId, Kind, ThreadId};
-use crate::inbox::{ABSENT_ACTION, Block, Card, Edited, Item, ItemKind};
-use crate::store::StoreError;
+use crate::inbox::{ABSENT_ACTION, Block, Card, Edited, InboxError, Item, ItemKind};
 use crate::text::{Visible, count_noun, sanitize_typed_json};
 use serde_json::Value;
 
 impl Inbox {
-    pub(super) fn read_card(&self, id: &InterruptId) -> Result<(Item, Card), StoreError> {
+    pub(super) fn read_card(&self, id: &InterruptId) -> Result<(Item, Card), InboxError> {
         let stored = self.store().inbox().item(id)?;
         let mut item = stored.item;
         let spec = self.engine.registry().get(&item.workflow);
@@ -35,7 +34,7 @@ impl Inbox {
     }
 
     /// What an item becomes with these arguments.
-    pub(super) fn read_edited(&self, id: &InterruptId, args: &Value) -> Result<Edited, StoreError> {
+    pub(super) fn read_edited(&self, id: &InterruptId, args: &Value) -> Result<Edited, InboxError> {
         let stored = self.store().inbox().item(id)?;
         let state = self.engine.state_at(&stored.item.thread, Some(stored.steps))?;
         let args = sanitize_typed_json(args.clone());
@@ -45,7 +44,7 @@ impl Inbox {
         })
     }
 
-    pub(super) fn read_result(&self, id: &ThreadId) -> Result<(Item, Card), StoreError> {
+    pub(super) fn read_result(&self, id: &ThreadId) -> Result<(Item, Card), InboxError> {
         let mut item = self.store().inbox().result(id)?;
         let drawn = self.draw_current(&item)?;
         let card = if drawn.blocks.is_empty() { result_card(&item) } else { drawn };
@@ -54,7 +53,7 @@ impl Inbox {
     }
 
     /// The card that the workflow draws from the current state; an empty one if this build does not know the workflow.
-    pub(super) fn draw_current(&self, item: &Item) -> Result<Card, StoreError> {
+    pub(super) fn draw_current(&self, item: &Item) -> Result<Card, InboxError> {
         let state = self.engine.state_at(&item.thread, None)?;
         Ok(match (self.engine.registry().get(&item.workflow), state) {
             (Some(spec), Some(state)) => spec.card(&state, item),

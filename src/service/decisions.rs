@@ -20,7 +20,7 @@ impl Decisions<'_> {
     /// A page of the inbox, oldest first. The `text` of its items is empty; the card has it.
     pub async fn items(self, query: ItemQuery) -> Result<Page<Item>, InboxError> {
         // A page is read quickly, and callers who want everything read page by page.
-        Ok(self.0.store().inbox().items(&query)?)
+        self.0.store().inbox().items(&query)
     }
 
     /// What there is in the inbox, each kind in the order it was asked.
@@ -78,7 +78,7 @@ impl Decisions<'_> {
     ) -> Result<(Outcome, GrantLine), InboxError> {
         self.check_remote(&accept).await?;
         let holds = self.0.engine.holds(accept.by == DecidedBy::Tui);
-        Ok(self.0.store().inbox().accept_and_grant(accept, holds, request).await?)
+        self.0.store().inbox().accept_and_grant(accept, holds, request).await
     }
 
     /// Accepts, and tells the asking program to remember its offer number `place`, counted from 0.
@@ -103,7 +103,7 @@ impl Decisions<'_> {
             Decision::Accept | Decision::Respond { .. } | Decision::Ignore | Decision::Draft => None,
         };
         let details = DecisionDetails { remember, batch, edited };
-        Ok(self.0.store().inbox().decide(decide, details, holds).await?)
+        self.0.store().inbox().decide(decide, details, holds).await
     }
 
     /// A decision on a server's thread is made only if it can be sent.
@@ -125,8 +125,7 @@ impl Decisions<'_> {
     pub async fn undo_batch(self, id: InterruptId) -> Result<BatchResults, InboxError> {
         let undone = self.0.store().inbox().undo_batch(id).await?;
         let outcome = |thread: ThreadId| self.0.outcome_of(&thread);
-        let each =
-            undone.into_iter().map(|(id, done)| (id, done.map_err(InboxError::from).and_then(outcome)));
+        let each = undone.into_iter().map(|(id, done)| (id, done.and_then(outcome)));
         Ok(each.collect())
     }
 
@@ -137,7 +136,7 @@ impl Decisions<'_> {
 
     /// Hides an interrupt until a time, or shows it again.
     pub async fn snooze(self, id: InterruptId, until: Option<Timestamp>) -> Result<Item, InboxError> {
-        Ok(self.0.store().inbox().snooze(id, until).await?)
+        self.0.store().inbox().snooze(id, until).await
     }
 
     pub async fn file_away(self, thread: ThreadId) -> Result<Outcome, InboxError> {
@@ -168,7 +167,7 @@ impl Decisions<'_> {
 
     /// Stores the person's order of the list.
     pub async fn keep_order(self, order: String) -> Result<(), InboxError> {
-        Ok(self.0.store().inbox().save_order(order).await?)
+        self.0.store().inbox().save_order(order).await
     }
 
     /// All unsent drafts: keys and texts.
@@ -178,6 +177,6 @@ impl Decisions<'_> {
 
     /// Stores the draft under a key, or deletes it.
     pub async fn keep_draft(self, key: String, text: Option<String>) -> Result<(), InboxError> {
-        Ok(self.0.store().inbox().save_draft(key, text).await?)
+        self.0.store().inbox().save_draft(key, text).await
     }
 }

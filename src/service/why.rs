@@ -3,8 +3,7 @@
 use super::Inbox;
 use super::{action_words, profile_words};
 use crate::graph::{InterruptId, Kind, ThreadId};
-use crate::inbox::{Block, Card, Item, ItemKind, NextView, StepView, UsageView};
-use crate::store::StoreError;
+use crate::inbox::{Block, Card, InboxError, Item, ItemKind, NextView, StepView, UsageView};
 use crate::text::Visible;
 use serde_json::Value;
 
@@ -16,9 +15,9 @@ const STEPS: usize = 12;
 
 impl Inbox {
     /// Reads the thread as it was when it asked.
-    pub(super) fn read_why(&self, id: &str) -> Result<Card, StoreError> {
+    pub(super) fn read_why(&self, id: &str) -> Result<Card, InboxError> {
         let store = self.store();
-        let unknown = || StoreError::Unknown("item", id.to_owned());
+        let unknown = || InboxError::unknown("item", id.to_owned());
         let (item, steps) = match (InterruptId::parse(id), ThreadId::parse(id)) {
             (Ok(id), _) => {
                 let stored = store.inbox().item(&id)?;
@@ -39,7 +38,7 @@ impl Inbox {
     }
 
     /// The person's known wishes at the time: the profiles that the thread uses, as they were when it asked.
-    fn remembered(&self, item: &Item, steps: Option<u64>) -> Result<Vec<Block>, StoreError> {
+    fn remembered(&self, item: &Item, steps: Option<u64>) -> Result<Vec<Block>, InboxError> {
         let store = self.store();
         let Some(spec) = self.engine.registry().get(&item.workflow) else { return Ok(Vec::new()) };
         let Some(state) = self.engine.state_at(&item.thread, steps)? else { return Ok(Vec::new()) };
@@ -63,7 +62,7 @@ impl Inbox {
         Ok(vec![Block::Heading(Visible::line("Memory it could use")), Block::Fields(fields)])
     }
 
-    fn explained(&self, item: &Item, steps: Option<u64>) -> Result<Vec<Block>, StoreError> {
+    fn explained(&self, item: &Item, steps: Option<u64>) -> Result<Vec<Block>, InboxError> {
         if let Some(spec) = self.engine.registry().get(&item.workflow)
             && let Some(state) = self.engine.state_at(&item.thread, steps)?
             && let Some(blocks) = spec.explain(&state, item)

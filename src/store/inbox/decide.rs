@@ -162,7 +162,7 @@ fn run(
         _ => Value::Bool(true),
     };
     check(&decision, question.allow(), &schema, &question.hash(), request.shown.as_ref())
-        .map_err(|refusal| StoreError::Refused { id: question.id.to_string(), refusal })?;
+        .map_err(|refusal| StoreError::refused(question.id.to_string(), refusal))?;
     if let Some(place) = details.remember {
         let offered = asked.as_ref().map_or(0, |asked| asked.grantable.remember.len());
         if place >= offered || decision != Decision::Accept {

@@ -50,7 +50,7 @@ impl Inbox<'_> {
             for line in results {
                 match line {
                     Ok(line) => lines.extend(line),
-                    Err(StoreError::Damaged(_) | StoreError::Unknown(..)) => {}
+                    Err(StoreError::Damaged(_) | StoreError::NotFound { .. }) => {}
                     Err(error) => return Err(error),
                 }
             }

@@ -42,9 +42,13 @@ async fn wrong_answers_are_told_apart_and_store_nothing() {
         ("unknown", InterruptId::parse("izzzzzzzz").unwrap(), Decision::Accept, None, |e| {
             matches!(e, InboxError::NotFound { what: "interrupt", .. })
         }),
-        ("the beginning of both", InterruptId::parse("i").unwrap(), Decision::Accept, None, |e| {
-            matches!(e, InboxError::Ambiguous { count: 2, .. })
-        }),
+        (
+            "the beginning of both",
+            InterruptId::parse("i").unwrap(),
+            Decision::Accept,
+            None,
+            |e| matches!(e, InboxError::Ambiguous { some, .. } if some.len() == 2),
+        ),
         ("another hash", a.clone(), Decision::Accept, Some("00000000"), |e| {
             matches!(e, InboxError::Stale { .. })
         }),
