@@ -1,6 +1,6 @@
 //! Items as lines of a list that stays small and live with ten thousand items.
 
-use super::{ABSENT_ACTION, ASKING_WORKFLOW, Candidate, Flag, ItemKind, Query};
+use super::{ABSENT_ACTION, ASKING_WORKFLOW, ItemKind};
 use crate::graph::{Allow, Grade, Hash, InterruptId, Kind, ThreadId};
 use jiff::Timestamp;
 use std::cmp::Reverse;
@@ -91,19 +91,6 @@ impl ItemLine {
     /// Whether the user should look at it twice.
     pub fn is_warned(&self) -> bool {
         self.grade >= Some(Grade::Caution)
-    }
-
-    pub fn matches(&self, query: &Query, now: Timestamp) -> bool {
-        let has = |flag: &Flag| flag.holds(self.grade, self.new_mail, self.irreversible, self.status);
-        let source = self.source.as_deref().unwrap_or_default();
-        let shown = Candidate {
-            texts: &[&self.title, &self.gist, source, &self.action, &self.workflow],
-            source,
-            workflow: &self.workflow,
-            kind: Some(self.kind),
-            at: self.created_at,
-        };
-        query.takes(&shown, now) && query.flags.iter().all(has)
     }
 
     /// The sender, or else the workflow.

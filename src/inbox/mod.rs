@@ -47,8 +47,8 @@ pub use grant::{
 };
 pub use history::{AnswerKind, DecisionEnd, DecisionLine, DecisionLinks, LessonLink};
 pub use item::{
-    Edited, Item, ItemKind, PROGRAM_ACTIONS, PROGRAM_WORKFLOW, RESULT_ANSWERS, STOP_WORDS, UNNAMED_PROGRAM,
-    unsent_edit_key,
+    Edited, Item, ItemKind, PROGRAM_ACTIONS, PROGRAM_WORKFLOW, Question, RESULT_ANSWERS, STOP_WORDS,
+    ThreadResult, UNNAMED_PROGRAM, unsent_edit_key,
 };
 pub use line::{ItemLine, ItemStamp, ItemStatus, LineQuery, UndoableBatch};
 pub use mail::{MailLine, MailQuery, SourceLine};

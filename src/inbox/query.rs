@@ -1,7 +1,9 @@
 //! Queries to the inbox and their results.
 
 use super::query_language::{Candidate, Flag, Query};
-use super::{DecidedBy, DecisionLine, InboxError, Item, ItemKind, ItemStatus, Outcome, SeenHash, Status};
+use super::{
+    DecidedBy, DecisionLine, InboxError, Item, ItemKind, ItemLine, ItemStatus, Outcome, SeenHash, Status,
+};
 use crate::graph::{Decision, Hash, InterruptId, Warning};
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
@@ -24,19 +26,37 @@ impl ItemQuery {
 
     /// Whether a listed item matches.
     pub fn takes(&self, item: &Item, now: Timestamp) -> bool {
-        let grade = Warning::highest_grade(&item.warnings);
-        let new_mail = item.warnings.iter().any(|warning| warning.code == "new_mail");
+        let grade = Warning::highest_grade(item.warnings());
+        let new_mail = item.warnings().iter().any(|warning| warning.code == "new_mail");
         let status = if self.is_snoozed() { ItemStatus::Snoozed } else { ItemStatus::Open };
-        let has = |flag: &Flag| flag.holds(grade, new_mail, item.irreversible, status);
-        let source = item.source.as_deref().unwrap_or_default();
+        let irreversible = item.question().is_some_and(|question| question.irreversible);
+        let has = |flag: &Flag| flag.holds(grade, new_mail, irreversible, status);
+        let source = item.question().and_then(|question| question.source.as_deref()).unwrap_or_default();
+        let gist = item.question().map_or("", |question| &question.gist);
         let row = Candidate {
-            texts: &[&item.title, &item.gist, source, &item.action, &item.workflow],
+            texts: &[item.title(), gist, source, item.action(), item.workflow()],
             source,
-            workflow: &item.workflow,
-            kind: Some(item.kind),
-            at: item.created_at,
+            workflow: item.workflow(),
+            kind: Some(item.kind()),
+            at: item.created_at(),
         };
         self.filter.takes(&row, now) && self.filter.flags.iter().all(has)
+    }
+}
+
+impl ItemLine {
+    /// Whether a query finds it.
+    pub fn matches(&self, query: &Query, now: Timestamp) -> bool {
+        let has = |flag: &Flag| flag.holds(self.grade, self.new_mail, self.irreversible, self.status);
+        let source = self.source.as_deref().unwrap_or_default();
+        let shown = Candidate {
+            texts: &[&self.title, &self.gist, source, &self.action, &self.workflow],
+            source,
+            workflow: &self.workflow,
+            kind: Some(self.kind),
+            at: self.created_at,
+        };
+        query.takes(&shown, now) && query.flags.iter().all(has)
     }
 }
 

@@ -4,8 +4,8 @@ use super::Inbox;
 use crate::graph::{BatchId, Decision, InterruptId, ThreadId};
 use crate::inbox::{
     BatchResults, Card, DecidedBy, DecisionLine, DecisionLinks, DecisionQuery, DecisionRequest, Edited,
-    GrantLine, GrantRequest, InboxError, Item, ItemLine, ItemQuery, ItemStamp, LineQuery, Outcome, Page,
-    UndoableBatch,
+    GrantLine, GrantRequest, InboxError, ItemLine, ItemQuery, ItemStamp, LineQuery, Outcome, Page, Question,
+    ThreadResult, UndoableBatch,
 };
 use crate::store::DecisionDetails;
 use futures_util::future::join_all;
@@ -17,10 +17,15 @@ use serde_json::Value;
 pub struct Decisions<'a>(pub(super) &'a Inbox);
 
 impl Decisions<'_> {
-    /// A page of the inbox, oldest first. The `text` of its items is empty; the card has it.
-    pub async fn items(self, query: ItemQuery) -> Result<Page<Item>, InboxError> {
+    /// A page of open questions, oldest first. Their `text` is empty; the card has it.
+    pub async fn questions(self, query: ItemQuery) -> Result<Page<Question>, InboxError> {
         // A page is read quickly, and callers who want everything read page by page.
-        self.0.store().inbox().items(&query)
+        self.0.store().inbox().questions(&query)
+    }
+
+    /// A page of results that nobody has filed away, oldest first.
+    pub async fn results(self, query: ItemQuery) -> Result<Page<ThreadResult>, InboxError> {
+        self.0.store().inbox().results(&query)
     }
 
     /// What there is in the inbox, each kind in the order it was asked.
@@ -33,13 +38,13 @@ impl Decisions<'_> {
         self.0.blocking(move |inbox| inbox.store().inbox().lines(&query)).await
     }
 
-    /// One item with its card.
-    pub async fn card(self, id: InterruptId) -> Result<(Item, Card), InboxError> {
+    /// One question with its card.
+    pub async fn card(self, id: InterruptId) -> Result<(Question, Card), InboxError> {
         self.0.blocking(move |inbox| inbox.read_card(&id)).await
     }
 
     /// A result that nobody has filed away, with a card drawn from the thread's last state.
-    pub async fn result(self, thread: ThreadId) -> Result<(Item, Card), InboxError> {
+    pub async fn result(self, thread: ThreadId) -> Result<(ThreadResult, Card), InboxError> {
         self.0.blocking(move |inbox| inbox.read_result(&thread)).await
     }
 
@@ -135,7 +140,7 @@ impl Decisions<'_> {
     }
 
     /// Hides an interrupt until a time, or shows it again.
-    pub async fn snooze(self, id: InterruptId, until: Option<Timestamp>) -> Result<Item, InboxError> {
+    pub async fn snooze(self, id: InterruptId, until: Option<Timestamp>) -> Result<Question, InboxError> {
         self.0.store().inbox().snooze(id, until).await
     }
 

@@ -40,9 +40,9 @@ impl Inbox {
         if let Some(asked) = asked.first() {
             return Ok(self.read_card(asked)?.1);
         }
-        let item = self.store().inbox().thread(id)?;
-        let drawn = self.draw_current(&item)?;
-        Ok(if drawn.blocks.is_empty() && !item.args.is_null() { result_card(&item) } else { drawn })
+        let result = self.store().inbox().thread(id)?;
+        let drawn = self.draw_result(&result)?;
+        Ok(if drawn.blocks.is_empty() && !result.output.is_null() { result_card(&result) } else { drawn })
     }
 
     /// Compares the states before and after a step.

@@ -3,7 +3,7 @@
 use super::bulk::why_marks_apart;
 use super::{answer, away, decide, grant, mail, marks, menus, view};
 use crate::graph::{Grantable, Kind, Labels, ThreadId};
-use crate::inbox::{ItemKind, ItemLine, PROGRAM_ACTIONS, Place, Query};
+use crate::inbox::{ItemKind, ItemLine, PROGRAM_ACTIONS, Place, Query, Question};
 use crate::service::{Destination, Inbox};
 use crate::tui::actions::Action;
 use crate::tui::card::Folds;
@@ -223,7 +223,7 @@ fn check_answer(model: &Model, row: &ItemLine, answer: Action) -> Result<(), &'s
         }),
         Action::SaveDraft => when(row.allow.draft, "Only a reply to a mail can be saved as a draft"),
         Action::AcceptGrant => {
-            let offered = model.current().map(|opened| &opened.item.grantable);
+            let offered = model.question().map(|question| &question.grantable);
             when(
                 row.allow.accept && offered.is_some_and(Grantable::is_something),
                 "This card has nothing to allow · a accepts it",
@@ -234,7 +234,7 @@ fn check_answer(model: &Model, row: &ItemLine, answer: Action) -> Result<(), &'s
             )
         }
         Action::RefuseAndStop => {
-            let can = model.current().is_some_and(|opened| opened.item.takes_refusals());
+            let can = model.question().is_some_and(Question::takes_refusals);
             when(can, "Only a coding agent's session can be stopped")
         }
         Action::Edit | Action::EditOutside => when(row.allow.edit, "There is nothing to edit on this card"),
@@ -253,7 +253,7 @@ fn go_to_terminal(model: &mut Model) {
 
 /// Copies the card to the clipboard.
 fn copy(model: &mut Model) {
-    if let Some(text) = model.current().map(|opened| opened.item.text.clone()) {
+    if let Some(text) = model.current().map(|opened| opened.item.text().to_owned()) {
         model.jobs.push(Job::Copy(text));
     }
 }
@@ -307,7 +307,7 @@ fn footer(model: &Model) -> Vec<(Action, String)> {
         }
         actions.push((Action::Snooze, format!("snooze {count}")));
     } else if model.selected().is_some() {
-        let labels = model.current().map(|opened| opened.item.labels.clone()).unwrap_or_default();
+        let labels = model.current().map(|opened| opened.item.labels()).unwrap_or_default();
         let Labels { accept, edit, respond, ignore, .. } = labels;
         let label = |custom: Option<String>, default: &str| {
             custom.map_or_else(|| default.to_owned(), |l| words::line(&l))

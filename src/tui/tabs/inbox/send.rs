@@ -3,7 +3,7 @@
 use super::{follow, news};
 use crate::graph::{Decision, InterruptId, Kind, ThreadId};
 use crate::inbox::{
-    DecisionRequest, Edited, InboxError, Item, ItemKind, ItemLine, Outcome, PROGRAM_ACTIONS, unsent_edit_key,
+    DecisionRequest, Edited, InboxError, ItemKind, ItemLine, Outcome, PROGRAM_ACTIONS, unsent_edit_key,
 };
 use crate::service::Inbox;
 use crate::text::count_noun;
@@ -17,8 +17,8 @@ use std::collections::{HashMap, HashSet};
 /// Sends a decision. It counts once the store says so.
 pub fn send(model: &mut Model, kind: DecisionKind, decision: DecisionRequest) {
     let id = decision.interrupt.to_string();
-    let item = model.current().map(|opened| &opened.item).filter(|item| item.id == id);
-    let as_proposed = item.map(|item| item.edited(&item.args));
+    let question = model.question().filter(|question| question.id == decision.interrupt);
+    let as_proposed = question.map(|question| question.edited(&question.args));
     // An edit was reviewed before, which told what it became.
     if !matches!(decision.decision, Decision::Edit { .. }) {
         model.inbox.decided_as.remove(&id);
@@ -242,8 +242,8 @@ fn is_followed(model: &Model, kind: DecisionKind, row: &ItemLine) -> bool {
 }
 
 /// The question whether to accept an item. An answer to an invitation may decline it, so "accept" would mislead.
-pub fn question(item: &Item, accept: &'static str) -> &'static str {
-    match item.action.as_str() {
+pub fn accept_question(action: &str, accept: &'static str) -> &'static str {
+    match action {
         "answer_invitation" => "Answer the invitation like this?",
         _ => accept,
     }

@@ -2,7 +2,7 @@
 
 use super::{follow, news, undo};
 use crate::graph::{InterruptId, ThreadId};
-use crate::inbox::{ItemLine, ItemStamp, ItemStatus, LineQuery};
+use crate::inbox::{Item, ItemLine, ItemStamp, ItemStatus, LineQuery};
 use crate::service::Inbox;
 use crate::text::count_noun;
 use crate::tui::model::{Failure, InboxResult, Job, LoadedCard, Model, Opened, Tab};
@@ -151,11 +151,17 @@ pub fn read_card(model: &mut Model, id: String) {
     let wanted = id.clone();
     let read = async move |inbox: Inbox| {
         let (item, card) = match (InterruptId::parse(&wanted), ThreadId::parse(&wanted)) {
-            (Ok(id), _) => inbox.decisions().card(id).await?,
-            (Err(_), Ok(thread)) => inbox.decisions().result(thread).await?,
+            (Ok(id), _) => {
+                let (question, card) = inbox.decisions().card(id).await?;
+                (Item::Question(Box::new(question)), card)
+            }
+            (Err(_), Ok(thread)) => {
+                let (result, card) = inbox.decisions().result(thread).await?;
+                (Item::Result(result), card)
+            }
             (Err(_), Err(error)) => return Err(Failure::new(error.to_string())),
         };
-        let answers = inbox.threads().answers(item.thread.clone()).await?;
+        let answers = inbox.threads().answers(item.thread().clone()).await?;
         Ok(LoadedCard { item, card, answers })
     };
     model.start(read, move |model, result| card(model, &id, result));
@@ -166,7 +172,7 @@ pub fn card(model: &mut Model, id: &str, result: InboxResult<LoadedCard>) {
         return;
     }
     let Some(LoadedCard { item, card, answers }) = model.ok_or_fail(result) else { return };
-    let is_stale = model.selected().is_some_and(|row| row.hash != item.args_hash);
+    let is_stale = model.selected().is_some_and(|row| row.hash != item.hash());
     model.inbox.opened = Some(Opened::new(item, card, answers));
     model.shown = None;
     if is_stale {

@@ -280,7 +280,7 @@ fn draw_card(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>,
     if width < 8 {
         return (None, false);
     }
-    (Some(opened.item.id.clone()), opened.doc.end_in_sight(opened.top, width, height))
+    (Some(opened.item.id().to_owned()), opened.doc.end_in_sight(opened.top, width, height))
 }
 
 /// Draws what the answered thread is doing: its model's output, as it streams in.
