@@ -171,14 +171,14 @@ async fn answer_all(inbox: &Inbox, threads: usize, turns: u32) {
         // Questions are asked in the order of their numbers, so what lies behind the last one seen is new.
         let page = inbox
             .decisions()
-            .items(ItemQuery { after, limit: threads, ..ItemQuery::default() })
+            .questions(ItemQuery { after, limit: threads, ..ItemQuery::default() })
             .await
             .unwrap();
         after = page.last.or(after);
         for item in page.rows {
             answered += 1;
             let decision = Decision::Respond { text: talk::answer(answered as u32) };
-            let interrupt = item.interrupt().unwrap();
+            let interrupt = item.id;
             let decide =
                 DecisionRequest { interrupt, decision, shown: None, learn: true, by: DecidedBy::Cli };
             let inbox = inbox.clone();

@@ -154,10 +154,14 @@ async fn a_year(days: usize) -> (Vec<Row>, Storage, Storage) {
         let begun = Instant::now();
         assert_eq!(intake.sync(&|_| ()).await.remove(0).error, None);
         driver.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
-        let items =
-            inbox.decisions().items(ItemQuery { limit: 10_000, ..ItemQuery::default() }).await.unwrap().rows;
+        let items = inbox
+            .decisions()
+            .questions(ItemQuery { limit: 10_000, ..ItemQuery::default() })
+            .await
+            .unwrap()
+            .rows;
         for (n, item) in items.iter().enumerate() {
-            let Some(interrupt) = item.interrupt() else { continue };
+            let interrupt = item.id.clone();
             let decision = match n % 6 {
                 0 if item.allow.respond => Decision::Respond { text: "Shorter, please.".to_owned() },
                 1 | 2 if item.allow.ignore => Decision::Ignore,

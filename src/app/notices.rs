@@ -8,7 +8,7 @@
 use super::background::Background;
 use crate::config::{Config, NoticeCommand};
 use crate::graph::BoxFuture;
-use crate::inbox::{InboxError, Item, ItemQuery};
+use crate::inbox::{InboxError, ItemQuery, Question};
 use crate::service::Inbox;
 use crate::text::short_line;
 use jiff::Timestamp;
@@ -65,7 +65,7 @@ async fn announce(inbox: &Inbox, config: &NoticeCommand, zone: &TimeZone) {
     if let Err(error) = new_items(inbox, &mut last).await {
         tracing::warn!(%error, "notices cannot be given");
     }
-    let mut waiting: Vec<Item> = Vec::new();
+    let mut waiting: Vec<Question> = Vec::new();
     let mut last_notice: Option<Instant> = None;
     loop {
         match new_items(inbox, &mut last).await {
@@ -79,7 +79,7 @@ async fn announce(inbox: &Inbox, config: &NoticeCommand, zone: &TimeZone) {
             let mut open = Vec::new();
             for item in waiting.drain(..) {
                 let outcome = inbox.threads().outcome(item.thread.clone()).await;
-                if outcome.is_ok_and(|outcome| outcome.interrupts.iter().any(|id| id.as_str() == item.id)) {
+                if outcome.is_ok_and(|outcome| outcome.interrupts.contains(&item.id)) {
                     open.push(item);
                 }
             }
@@ -108,11 +108,13 @@ async fn wait_until(when: Option<Instant>) {
 }
 
 /// The items asked since `last`; moves `last` forward.
-async fn new_items(inbox: &Inbox, last: &mut Option<i64>) -> Result<Vec<Item>, InboxError> {
+async fn new_items(inbox: &Inbox, last: &mut Option<i64>) -> Result<Vec<Question>, InboxError> {
     let mut items = Vec::new();
     loop {
-        let page =
-            inbox.decisions().items(ItemQuery { after: *last, limit: PAGE, ..ItemQuery::default() }).await?;
+        let page = inbox
+            .decisions()
+            .questions(ItemQuery { after: *last, limit: PAGE, ..ItemQuery::default() })
+            .await?;
         let more = page.rows.len() >= PAGE;
         items.extend(page.rows);
         *last = page.last.or(*last);
@@ -122,12 +124,12 @@ async fn new_items(inbox: &Inbox, last: &mut Option<i64>) -> Result<Vec<Item>, I
     }
 }
 
-fn is_announced(config: &NoticeCommand, item: &Item) -> bool {
+fn is_announced(config: &NoticeCommand, item: &Question) -> bool {
     config.kinds.iter().any(|kind| kind == item.kind.word())
 }
 
 /// Several items in one notice: their count, and the titles of the first ones.
-fn combine(items: &[Item]) -> Option<Notice> {
+fn combine(items: &[Question]) -> Option<Notice> {
     let first = items.first()?;
     let (title, gist) = match items.len() {
         1 => (first.title.clone(), first.gist.clone()),
@@ -140,7 +142,7 @@ fn combine(items: &[Item]) -> Option<Notice> {
         title: safe_text(&title),
         gist: safe_text(&gist),
         kind: first.kind.word().to_owned(),
-        id: first.id.clone(),
+        id: first.id.to_string(),
         count: items.len(),
     })
 }

@@ -1,7 +1,7 @@
 //! The failure of a verb: an exit code and a sentence.
 
 use crate::config;
-use crate::inbox::InboxError;
+use crate::inbox::{ErrorKind, InboxError};
 use crate::text::Visible;
 use std::io::Write;
 use std::process::ExitCode;
@@ -65,13 +65,11 @@ impl Failure {
 
     /// An error of the inbox; a conflict with the current state exits with `conflict`.
     pub(super) fn from_inbox(error: &InboxError, conflict: Exit) -> Self {
-        let exit = match error {
-            InboxError::NotFound { .. } | InboxError::NotOpen { .. } | InboxError::Stale { .. } => Exit::Gone,
-            InboxError::Ambiguous { .. } | InboxError::Refused { .. } | InboxError::Input { .. } => {
-                Exit::Usage
-            }
-            InboxError::Conflict(_) => conflict,
-            InboxError::Failed(_) => Exit::Failed,
+        let exit = match error.kind() {
+            ErrorKind::Gone => Exit::Gone,
+            ErrorKind::Wrong => Exit::Usage,
+            ErrorKind::Conflict => conflict,
+            ErrorKind::Failed => Exit::Failed,
         };
         Self::new(exit, error.to_string())
     }

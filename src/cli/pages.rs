@@ -4,12 +4,13 @@ use super::failure::Failure;
 use super::print::warning;
 use super::values::Lines;
 use crate::inbox::{
-    Block, Card, DecisionLine, DecisionQuery, InboxError, Item, ItemQuery, LineQuery, MailLine, MailQuery,
-    Page, ThreadLine, ThreadQuery,
+    Block, Card, DecisionLine, DecisionQuery, InboxError, Item, ItemKind, ItemQuery, LineQuery, MailLine,
+    MailQuery, Page, ThreadLine, ThreadQuery,
 };
 use crate::service::Inbox;
 use crate::text::Visible;
 use jiff::Timestamp;
+use serde_json::Value;
 use std::collections::HashMap;
 
 /// How many rows are read at once.
@@ -42,7 +43,12 @@ pub(super) async fn items(
     now: Timestamp,
 ) -> Result<Vec<Item>, Failure> {
     let read = async |after, _| {
-        let mut page = inbox.decisions().items(ItemQuery { after, limit: PAGE, ..query.clone() }).await?;
+        let part = ItemQuery { after, limit: PAGE, ..query.clone() };
+        let mut page = if query.filter.kind == Some(ItemKind::Result) {
+            inbox.decisions().results(part).await?.map(Item::Result)
+        } else {
+            inbox.decisions().questions(part).await?.map(|question| Item::Question(Box::new(question)))
+        };
         page.rows.retain(|item| query.takes(item, now));
         Ok(page)
     };
@@ -61,16 +67,17 @@ pub(super) async fn items_as_shown(
     let items = items(inbox, query, None, now).await?;
     let mut dated: HashMap<String, Timestamp> = HashMap::new();
     for page in items.chunks(PAGE) {
-        let ids = page.iter().map(|item| item.id.clone()).collect();
+        let ids = page.iter().map(|item| item.id().to_owned()).collect();
         let lines = inbox.decisions().lines(LineQuery::Of(ids)).await?;
-        dated.extend(lines.into_iter().map(|line| (line.glance.id, line.dated)));
+        dated.extend(lines.into_iter().map(|line| (line.id, line.dated)));
     }
     let with_date = |item: Item| {
-        let dated = dated.get(&item.id).copied().unwrap_or(item.created_at);
+        let dated = dated.get(item.id()).copied().unwrap_or(item.created_at());
         (item, dated)
     };
     let mut shown: Vec<_> = items.into_iter().map(with_date).collect();
-    shown.sort_by_key(|(item, dated)| (!item.is_waited_for(now), *dated));
+    let is_waited_for = |item: &Item| item.question().is_some_and(|question| question.is_waited_for(now));
+    shown.sort_by_key(|(item, dated)| (!is_waited_for(item), *dated));
     Ok(shown)
 }
 
@@ -101,27 +108,28 @@ pub(super) async fn mails(inbox: &Inbox, limit: Option<usize>) -> Result<Vec<Mai
 
 /// The item with its card as text.
 pub(super) async fn with_card(inbox: &Inbox, mut item: Item) -> Item {
-    let card = match item.interrupt() {
-        Some(id) => inbox.decisions().card(id).await,
-        None => inbox.decisions().result(item.thread.clone()).await,
+    let card = match &item {
+        Item::Question(question) => inbox.decisions().card(question.id.clone()).await.map(|(_, card)| card),
+        Item::Result(result) => inbox.decisions().result(result.thread.clone()).await.map(|(_, card)| card),
     };
-    item.text = match card {
-        Ok((_, card)) => card_or_args(card.text(), &item),
+    let text = match card {
+        Ok(card) => card_or_args(card.text(), item.title(), item.data()),
         Err(error) => {
-            warning(&format!("the card of `{}` cannot be shown: {error}", item.id));
+            warning(&format!("the card of `{}` cannot be shown: {error}", item.id()));
             String::new()
         }
     };
+    item.set_text(text);
     item
 }
 
 /// An empty card must still show what is proposed, so the arguments replace it.
-pub(super) fn card_or_args(text: String, item: &Item) -> String {
+pub(super) fn card_or_args(text: String, title: &str, data: &Value) -> String {
     if !text.trim().is_empty() {
         return text;
     }
     let mut lines = Lines::new(usize::MAX);
-    lines.value(0, &item.args);
-    let (title, args) = (Visible::line(&item.title), Visible::new(&lines.into_text()));
+    lines.value(0, data);
+    let (title, args) = (Visible::line(title), Visible::new(&lines.into_text()));
     Card { blocks: vec![Block::Heading(title), Block::Text(args)] }.text()
 }

@@ -13,10 +13,11 @@ use super::wizard::say;
 use crate::app::{Ended, Scope, Until};
 use crate::graph::{Decision, InterruptId, Kind, ThreadId};
 use crate::inbox::{
-    Block, Card, DecidedBy, DecisionRequest, InboxError, Item, ItemKind, Outcome, SeenHash, Status,
+    Block, Card, DecidedBy, DecisionRequest, InboxError, Outcome, Question, SeenHash, Status,
 };
 use crate::service::family_outcome;
 use rustix::termios::{QueueSelector, tcflush};
+use serde_json::Value;
 use std::io::{BufRead, IsTerminal, stdin};
 use tokio::sync::oneshot;
 
@@ -38,7 +39,7 @@ pub(super) async fn hold(folder: &OpenFolder, thread: ThreadId) -> Result<Answer
         let Some(id) = open else { return end(folder, &outcome, shown).await };
         let (item, card) = folder.inbox().decisions().card(id.clone()).await?;
         shown = card.blocks.first().cloned();
-        print(card, &item);
+        print(card, &item.title, &item.args);
         if !ask(folder, id, &item, &mut signals).await? {
             return outcome::answer(folder, &outcome).await;
         }
@@ -49,7 +50,7 @@ pub(super) async fn hold(folder: &OpenFolder, thread: ThreadId) -> Result<Answer
 async fn ask(
     folder: &OpenFolder,
     id: &InterruptId,
-    item: &Item,
+    item: &Question,
     signals: &mut Signals,
 ) -> Result<bool, Failure> {
     loop {
@@ -65,7 +66,7 @@ async fn ask(
             "ignore" if !is_plain_question(item) => Decision::Ignore,
             words => Decision::Respond { text: words.to_owned() },
         };
-        let shown = item.args_hash.map(SeenHash::Whole);
+        let shown = Some(SeenHash::Whole(item.args_hash));
         let request =
             DecisionRequest { interrupt: id.clone(), decision, shown, learn: true, by: DecidedBy::Cli };
         match folder.inbox().decisions().decide(request).await {
@@ -98,12 +99,12 @@ async fn read_line(signals: &mut Signals) -> Option<String> {
 }
 
 /// Whether everything typed is part of the answer.
-fn is_plain_question(item: &Item) -> bool {
-    item.kind == ItemKind::Interrupt(Kind::Question) && item.allow.respond
+fn is_plain_question(item: &Question) -> bool {
+    item.kind == Kind::Question && item.allow.respond
 }
 
 /// The possible answers, in a sentence.
-fn hint(item: &Item) -> String {
+fn hint(item: &Question) -> String {
     let leave = "Ctrl-D leaves it in the inbox.";
     if is_plain_question(item) {
         let approve = if item.allow.accept { "DONE approves; " } else { "" };
@@ -122,9 +123,9 @@ fn hint(item: &Item) -> String {
 }
 
 /// Prints a card without the earlier turns, which are on the screen already.
-fn print(mut card: Card, item: &Item) {
+fn print(mut card: Card, title: &str, data: &Value) {
     card.blocks.retain(|block| !matches!(block, Block::Turns(_)));
-    say(&format!("\n{}\n\n", card_or_args(card.text(), item).trim_end()));
+    say(&format!("\n{}\n\n", card_or_args(card.text(), title, data).trim_end()));
 }
 
 /// Prints the result, unless it begins with what was `shown` last.
@@ -134,7 +135,7 @@ async fn end(folder: &OpenFolder, outcome: &Outcome, shown: Option<Block>) -> Re
     }
     match folder.inbox().decisions().result(outcome.thread.clone()).await {
         Ok((_, card)) if shown.is_some() && card.blocks.first() == shown.as_ref() => {}
-        Ok((item, card)) => print(card, &item),
+        Ok((result, card)) => print(card, &result.title, &result.output),
         // It was filed away already.
         Err(InboxError::Conflict(_)) => {}
         Err(error) => return Err(error.into()),

@@ -28,7 +28,7 @@ pub enum BuildError {
 }
 
 /// A start input or an answer that does not fit.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
 pub enum InputError {
     /// A field that does not fit its type.
     #[error("`{field}`: {text}")]

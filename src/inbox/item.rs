@@ -1,7 +1,8 @@
-//! One item of the inbox, with everything needed to decide on it.
+//! What is in the inbox: questions, with everything needed to decide on them, and results.
 
 use crate::graph::{Allow, Grantable, Hash, InterruptId, Kind, Labels, ThreadId, Warning};
 use jiff::{SignedDuration, Timestamp};
+use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
@@ -19,6 +20,9 @@ pub const UNNAMED_PROGRAM: &str = "a program";
 
 /// The text that refuses and stops the session. We stop the agents that can be stopped; the others read it.
 pub const STOP_WORDS: &str = "Stop here. Do nothing more in this session.";
+
+/// The answers to a result: it is filed away, or its thread goes on.
+pub const RESULT_ANSWERS: Allow = Allow { edit: false, ignore: false, ..Allow::ALL };
 
 /// An interrupt's kind, or the result of a finished thread that nobody has read yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -47,6 +51,14 @@ impl ItemKind {
         }
     }
 
+    /// The kind of interrupt; `None` for results.
+    pub fn interrupt(self) -> Option<Kind> {
+        match self {
+            ItemKind::Interrupt(kind) => Some(kind),
+            ItemKind::Result => None,
+        }
+    }
+
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.word() == word)
     }
@@ -58,18 +70,17 @@ impl Serialize for ItemKind {
     }
 }
 
-/// An open interrupt, or a result nobody has read.
+/// A question that a thread asked: what was asked, and what became of it. The field names are a contract.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Item {
-    /// The interrupt's id, or the thread's id for a result.
-    pub id: String,
+pub struct Question {
+    pub id: InterruptId,
     /// The key the asking node chose, used to draw the card; only workflows know what it means.
     #[serde(skip)]
     pub key: String,
     /// The thread that asks.
     pub thread: ThreadId,
     pub workflow: String,
-    pub kind: ItemKind,
+    pub kind: Kind,
     /// One line for the list.
     pub title: String,
     /// A second line: what it is about.
@@ -87,7 +98,7 @@ pub struct Item {
     pub warnings: Vec<Warning>,
     /// The person or thing it comes from.
     pub source: Option<String>,
-    /// Its card as plain text.
+    /// Its card as plain text, once the card is drawn.
     pub text: String,
     /// When it was asked.
     pub created_at: Timestamp,
@@ -98,13 +109,33 @@ pub struct Item {
     /// When the asker gives up.
     pub gives_up_at: Option<Timestamp>,
     /// The hash that a decision is bound to.
-    #[serde(serialize_with = "hash_or_null")]
-    pub args_hash: Option<Hash>,
+    #[serde(serialize_with = "in_hex")]
+    pub args_hash: Hash,
     /// Accepting it cannot be undone.
     pub irreversible: bool,
     pub grantable: Grantable,
     /// What became of it, if it is no longer open.
     pub closed: Option<String>,
+}
+
+/// What a finished thread gives, until a person has read it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ThreadResult {
+    pub thread: ThreadId,
+    pub workflow: String,
+    pub title: String,
+    pub output: Value,
+    /// Its card as plain text, once the card is drawn.
+    pub text: String,
+    pub ended_at: Timestamp,
+}
+
+/// Something in the inbox.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Item {
+    Question(Box<Question>),
+    Result(ThreadResult),
 }
 
 /// A proposal with a person's arguments in place of its own.
@@ -122,16 +153,16 @@ pub fn unsent_edit_key(item: &str) -> String {
     format!("edit:{item}")
 }
 
-impl Item {
+impl Question {
     /// Whether a program asks for permission and accepts text as a refusal.
     pub fn takes_refusals(&self) -> bool {
-        let approval = self.kind == ItemKind::Interrupt(Kind::Approval);
+        let approval = self.kind == Kind::Approval;
         approval && self.action.starts_with(PROGRAM_ACTIONS) && self.allow.accept && self.allow.respond
     }
 
     /// Whether a program asks a question, which is answered and not allowed.
     pub fn is_program_question(&self) -> bool {
-        self.kind == ItemKind::Interrupt(Kind::Question) && self.action.starts_with(PROGRAM_ACTIONS)
+        self.kind == Kind::Question && self.action.starts_with(PROGRAM_ACTIONS)
     }
 
     /// Whether it is about a mail that somebody sent.
@@ -141,12 +172,11 @@ impl Item {
 
     /// Whether accepting it sends nothing, because its account only observed when it was asked.
     pub fn sends_nothing(&self) -> bool {
-        let approval = self.kind == ItemKind::Interrupt(Kind::Approval);
-        approval && self.is_about_mail() && !self.irreversible
+        self.kind == Kind::Approval && self.is_about_mail() && !self.irreversible
     }
 
-    /// The item with these arguments, as far as that can be told without its workflow: only warnings about an argument
-    /// that was changed are gone.
+    /// The question with these arguments, as far as that can be told without its workflow: only warnings about an
+    /// argument that was changed are gone.
     pub fn edited(&self, args: &Value) -> Edited {
         let is_unchanged = |about: &str| self.args.get(about) == args.get(about);
         let holds = |warning: &&Warning| warning.about.as_deref().is_none_or(is_unchanged);
@@ -168,13 +198,140 @@ impl Item {
     pub fn is_waited_for(&self, now: Timestamp) -> bool {
         self.waiting && self.gives_up_at.is_none_or(|at| at > now)
     }
+}
 
-    /// The interrupt's id; `None` for a result.
-    pub fn interrupt(&self) -> Option<InterruptId> {
-        InterruptId::parse(&self.id).ok()
+impl Item {
+    /// The question's id, or the thread's id for a result.
+    pub fn id(&self) -> &str {
+        match self {
+            Item::Question(question) => question.id.as_str(),
+            Item::Result(result) => result.thread.as_str(),
+        }
+    }
+
+    pub fn question(&self) -> Option<&Question> {
+        match self {
+            Item::Question(question) => Some(question),
+            Item::Result(_) => None,
+        }
+    }
+
+    pub fn thread(&self) -> &ThreadId {
+        match self {
+            Item::Question(question) => &question.thread,
+            Item::Result(result) => &result.thread,
+        }
+    }
+
+    pub fn workflow(&self) -> &str {
+        match self {
+            Item::Question(question) => &question.workflow,
+            Item::Result(result) => &result.workflow,
+        }
+    }
+
+    pub fn kind(&self) -> ItemKind {
+        self.question().map_or(ItemKind::Result, |question| ItemKind::Interrupt(question.kind))
+    }
+
+    /// The tool's name, `notify`, a trouble's code, or `result`.
+    pub fn action(&self) -> &str {
+        self.question().map_or("result", |question| &question.action)
+    }
+
+    pub fn title(&self) -> &str {
+        match self {
+            Item::Question(question) => &question.title,
+            Item::Result(result) => &result.title,
+        }
+    }
+
+    /// What is proposed, or what the thread gives.
+    pub fn data(&self) -> &Value {
+        match self {
+            Item::Question(question) => &question.args,
+            Item::Result(result) => &result.output,
+        }
+    }
+
+    /// Its card as plain text, once the card is drawn.
+    pub fn text(&self) -> &str {
+        match self {
+            Item::Question(question) => &question.text,
+            Item::Result(result) => &result.text,
+        }
+    }
+
+    pub fn set_text(&mut self, text: String) {
+        match self {
+            Item::Question(question) => question.text = text,
+            Item::Result(result) => result.text = text,
+        }
+    }
+
+    /// The hash that a decision is bound to.
+    pub fn hash(&self) -> Option<Hash> {
+        self.question().map(|question| question.args_hash)
+    }
+
+    pub fn warnings(&self) -> &[Warning] {
+        self.question().map_or(&[], |question| &question.warnings)
+    }
+
+    /// The time it was asked, or the time the thread ended.
+    pub fn created_at(&self) -> Timestamp {
+        match self {
+            Item::Question(question) => question.created_at,
+            Item::Result(result) => result.ended_at,
+        }
+    }
+
+    pub fn allow(&self) -> Allow {
+        self.question().map_or(RESULT_ANSWERS, |question| question.allow)
+    }
+
+    /// Labels for its keys.
+    pub fn labels(&self) -> Labels {
+        self.question().map_or_else(result_labels, |question| question.labels.clone())
     }
 }
 
-fn hash_or_null<S: Serializer>(hash: &Option<Hash>, serializer: S) -> Result<S::Ok, S::Error> {
-    hash.map(|hash| hash.to_string()).serialize(serializer)
+fn result_labels() -> Labels {
+    let label = |label: &str| Some(label.to_owned());
+    Labels { accept: label("file away"), respond: label("go on"), ..Labels::default() }
+}
+
+/// Scripts read a result with the fields of a question.
+impl Serialize for ThreadResult {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut fields = to.serialize_map(None)?;
+        fields.serialize_entry("id", &self.thread)?;
+        fields.serialize_entry("thread", &self.thread)?;
+        fields.serialize_entry("workflow", &self.workflow)?;
+        fields.serialize_entry("kind", &ItemKind::Result)?;
+        fields.serialize_entry("title", &self.title)?;
+        fields.serialize_entry("gist", "")?;
+        fields.serialize_entry("action", "result")?;
+        fields.serialize_entry("args", &self.output)?;
+        fields.serialize_entry("schema", &true)?;
+        fields.serialize_entry("edit_from", &())?;
+        fields.serialize_entry("allow", &RESULT_ANSWERS)?;
+        fields.serialize_entry("labels", &result_labels())?;
+        fields.serialize_entry("warnings", &[(); 0])?;
+        fields.serialize_entry("source", &())?;
+        fields.serialize_entry("text", &self.text)?;
+        fields.serialize_entry("created_at", &self.ended_at)?;
+        fields.serialize_entry("snoozed_until", &())?;
+        fields.serialize_entry("waiting", &false)?;
+        fields.serialize_entry("gives_up_at", &())?;
+        fields.serialize_entry("args_hash", &())?;
+        fields.serialize_entry("irreversible", &false)?;
+        fields.serialize_entry("grantable", &Grantable::default())?;
+        fields.serialize_entry("closed", &())?;
+        fields.end()
+    }
+}
+
+pub(super) fn in_hex<S: Serializer>(hash: &Hash, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_str(hash)
 }

@@ -1,8 +1,9 @@
 //! Items as lines of a list that stays small and live with ten thousand items.
 
-use super::ItemKind;
-use crate::graph::{Allow, Grade, Hash, InterruptId, ThreadId};
+use super::{ABSENT_ACTION, ASKING_WORKFLOW, ItemKind};
+use crate::graph::{Allow, Grade, Hash, InterruptId, Kind, ThreadId};
 use jiff::Timestamp;
+use std::cmp::Reverse;
 
 /// The status of an item in the inbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,19 +22,23 @@ pub enum ItemStatus {
 
 /// Just enough about an item to notice that it changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Glance {
+pub struct ItemStamp {
     pub id: String,
-    /// Its place among interrupts, or among results; later items have higher places.
-    pub place: i64,
     pub status: ItemStatus,
     /// Changes when anything about the item changes.
     pub stamp: u64,
 }
 
-/// An item as one line of a list.
+/// An item as one line of a list. Its texts come from outside; whoever draws them makes them safe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ItemLine {
-    pub glance: Glance,
+    /// The interrupt's id, or the thread's id for a result.
+    pub id: String,
+    /// Its place among interrupts, or among results; later items have higher places.
+    pub place: i64,
+    /// Changes when anything about the item changes.
+    pub stamp: u64,
+    pub status: ItemStatus,
     /// The thread that asks.
     pub thread: ThreadId,
     pub workflow: String,
@@ -49,8 +54,8 @@ pub struct ItemLine {
     pub allow: Allow,
     /// The highest grade among its warnings.
     pub grade: Option<Grade>,
-    /// The codes of its warnings.
-    pub warnings: Vec<String>,
+    /// Whether mail arrived since it was asked.
+    pub new_mail: bool,
     /// Accepting it cannot be undone.
     pub irreversible: bool,
     /// The hash that a decision is bound to.
@@ -65,6 +70,54 @@ pub struct ItemLine {
     pub waiting: bool,
     /// When the asker gives up.
     pub gives_up_at: Option<Timestamp>,
+}
+
+impl ItemLine {
+    /// Whether it waits for the user now.
+    pub fn is_waiting(&self) -> bool {
+        matches!(self.status, ItemStatus::Open | ItemStatus::Result)
+    }
+
+    /// Whether it is decided but not acted on yet.
+    pub fn is_decided(&self) -> bool {
+        matches!(self.status, ItemStatus::Decided | ItemStatus::Held { .. })
+    }
+
+    /// Whether somebody is waiting for it now.
+    pub fn is_waited_for(&self, now: Timestamp) -> bool {
+        self.waiting && self.status == ItemStatus::Open && self.gives_up_at.is_none_or(|at| at > now)
+    }
+
+    /// Whether the user should look at it twice.
+    pub fn is_warned(&self) -> bool {
+        self.grade >= Some(Grade::Caution)
+    }
+
+    /// The sender, or else the workflow.
+    pub fn who(&self) -> &str {
+        self.source.as_deref().filter(|source| !source.is_empty()).unwrap_or(&self.workflow)
+    }
+
+    /// The workflow it belongs to. Questions that sayso itself asks belong to the mail or the model they are about.
+    pub fn belongs_to(&self) -> &str {
+        match (self.workflow.as_str(), self.action.as_str()) {
+            (ASKING_WORKFLOW, ABSENT_ACTION) => "model",
+            (ASKING_WORKFLOW, _) => "email",
+            (workflow, _) => workflow,
+        }
+    }
+
+    /// Lower is more urgent.
+    pub fn urgency(&self) -> (u8, Reverse<Option<Grade>>, bool) {
+        let kind = match self.kind {
+            ItemKind::Interrupt(Kind::Trouble) => 0,
+            ItemKind::Interrupt(Kind::Question) => 1,
+            ItemKind::Interrupt(Kind::Approval) => 2,
+            ItemKind::Interrupt(Kind::Triage) => 3,
+            ItemKind::Result => 4,
+        };
+        (kind, Reverse(self.grade), !self.new_mail)
+    }
 }
 
 /// Which lines to read.

@@ -11,6 +11,7 @@ mod card;
 mod day_bars;
 mod day_strip;
 mod diff;
+mod error;
 mod grant;
 mod history;
 mod item;
@@ -39,25 +40,24 @@ pub use card::{AttachmentLine, Block, BodyPiece, Card, MailBlock, Span, Tone};
 pub use day_bars::DayBars;
 pub use day_strip::{DayStrip, StripLine, StripMark};
 pub use diff::changed_lines;
+pub use error::{ErrorKind, InboxError};
 pub use grant::{
     BUILTIN_GRANTS, BuiltinGrant, CATALOGUE_GET, GrantLine, GrantRequest, GrantScope, MARK_HANDLED,
     OUTPUT_FILES, POLICY_GRANT, PUT_AWAY,
 };
 pub use history::{AnswerKind, DecisionEnd, DecisionLine, DecisionLinks, LessonLink};
 pub use item::{
-    Edited, Item, ItemKind, PROGRAM_ACTIONS, PROGRAM_WORKFLOW, STOP_WORDS, UNNAMED_PROGRAM, YOUR_TURN,
-    unsent_edit_key,
+    Edited, Item, ItemKind, PROGRAM_ACTIONS, PROGRAM_WORKFLOW, Question, RESULT_ANSWERS, STOP_WORDS,
+    ThreadResult, UNNAMED_PROGRAM, YOUR_TURN, unsent_edit_key,
 };
-pub use line::{Glance, ItemLine, ItemStatus, LineQuery, UndoableBatch};
+pub use line::{ItemLine, ItemStamp, ItemStatus, LineQuery, UndoableBatch};
 pub use mail::{MailLine, MailQuery, SourceLine};
 pub use memory::{LEARNING_WORKFLOW, MemoryCause, MemoryLine, MemoryVersion, MemoryView};
 pub use page::Page;
 pub use path::path_taken;
 pub use propose::{proposal, schema_like};
 pub use prune::{KeptThreads, PruneQuery, Pruned, Pruning, Storage, TableSize};
-pub use query::{
-    BatchResults, DecisionQuery, DecisionRequest, Facets, InboxError, ItemQuery, Overview, ThreadQuery,
-};
+pub use query::{BatchResults, DecisionQuery, DecisionRequest, Facets, ItemQuery, Overview, ThreadQuery};
 pub use query_language::{Candidate, Flag, Place, Query};
 pub use request::{Ending, RequestAnswer};
 pub use review::{CallView, Change, QuestionView, StepStates, bounded};

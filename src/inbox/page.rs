@@ -14,6 +14,14 @@ pub struct Page<T> {
     pub suggestion: Option<String>,
 }
 
+impl<T> Page<T> {
+    /// The same page with other rows.
+    pub fn map<U>(self, change: impl FnMut(T) -> U) -> Page<U> {
+        let Self { rows, damaged, next, last, suggestion } = self;
+        Page { rows: rows.into_iter().map(change).collect(), damaged, next, last, suggestion }
+    }
+}
+
 // Derived, it would ask for rows that have a default.
 impl<T> Default for Page<T> {
     fn default() -> Self {

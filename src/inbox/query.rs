@@ -1,8 +1,10 @@
-//! Queries to the inbox, their results, and the reasons why something was not done.
+//! Queries to the inbox and their results.
 
 use super::query_language::{Candidate, Flag, Query};
-use super::{DecidedBy, DecisionLine, Item, ItemKind, ItemStatus, Outcome, Refusal, SeenHash, Status};
-use crate::graph::{Decision, Hash, InputError, InterruptId, Warning};
+use super::{
+    DecidedBy, DecisionLine, InboxError, Item, ItemKind, ItemLine, ItemStatus, Outcome, SeenHash, Status,
+};
+use crate::graph::{Decision, Hash, InterruptId, Warning};
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
@@ -24,19 +26,37 @@ impl ItemQuery {
 
     /// Whether a listed item matches.
     pub fn takes(&self, item: &Item, now: Timestamp) -> bool {
-        let grade = Warning::highest_grade(&item.warnings);
-        let new_mail = item.warnings.iter().any(|warning| warning.code == "new_mail");
+        let grade = Warning::highest_grade(item.warnings());
+        let new_mail = item.warnings().iter().any(|warning| warning.code == "new_mail");
         let status = if self.is_snoozed() { ItemStatus::Snoozed } else { ItemStatus::Open };
-        let has = |flag: &Flag| flag.holds(grade, new_mail, item.irreversible, status);
-        let source = item.source.as_deref().unwrap_or_default();
+        let irreversible = item.question().is_some_and(|question| question.irreversible);
+        let has = |flag: &Flag| flag.holds(grade, new_mail, irreversible, status);
+        let source = item.question().and_then(|question| question.source.as_deref()).unwrap_or_default();
+        let gist = item.question().map_or("", |question| &question.gist);
         let row = Candidate {
-            texts: &[&item.title, &item.gist, source, &item.action, &item.workflow],
+            texts: &[item.title(), gist, source, item.action(), item.workflow()],
             source,
-            workflow: &item.workflow,
-            kind: Some(item.kind),
-            at: item.created_at,
+            workflow: item.workflow(),
+            kind: Some(item.kind()),
+            at: item.created_at(),
         };
         self.filter.takes(&row, now) && self.filter.flags.iter().all(has)
+    }
+}
+
+impl ItemLine {
+    /// Whether a query finds it.
+    pub fn matches(&self, query: &Query, now: Timestamp) -> bool {
+        let has = |flag: &Flag| flag.holds(self.grade, self.new_mail, self.irreversible, self.status);
+        let source = self.source.as_deref().unwrap_or_default();
+        let shown = Candidate {
+            texts: &[&self.title, &self.gist, source, &self.action, &self.workflow],
+            source,
+            workflow: &self.workflow,
+            kind: Some(self.kind),
+            at: self.created_at,
+        };
+        query.takes(&shown, now) && query.flags.iter().all(has)
     }
 }
 
@@ -153,45 +173,6 @@ fn by_name<S: Serializer>(counts: &[(String, u64)], to: S) -> Result<S::Ok, S::E
 
 fn count(counts: &[(String, u64)], name: &str) -> u64 {
     counts.iter().find(|(word, _)| word == name).map_or(0, |(_, count)| *count)
-}
-
-/// Why a request to the inbox was not carried out.
-#[derive(Debug, thiserror::Error)]
-pub enum InboxError {
-    /// Nothing has that name.
-    #[error("there is no {what} `{id}`; {hint}")]
-    NotFound {
-        /// `interrupt`, `thread`, `workflow` …
-        what: &'static str,
-        id: String,
-        /// What to do.
-        hint: String,
-    },
-    /// Several ids start like that.
-    #[error("`{id}` matches {count} ids ({some}); give more letters")]
-    Ambiguous { id: String, count: usize, some: String },
-    /// It is no longer open.
-    #[error("`{id}` is no longer open: {why}")]
-    NotOpen {
-        /// The interrupt or thread.
-        id: String,
-        why: String,
-    },
-    /// The card has changed since it was shown.
-    #[error("`{id}` has changed since it was shown; look at it again with `sayso show {id}`")]
-    Stale { id: String },
-    /// The answer is not allowed, or its arguments do not fit the schema.
-    #[error("`{id}`: {refusal}")]
-    Refused { id: String, refusal: Refusal },
-    /// The start input does not fit.
-    #[error("{workflow}: {error}")]
-    Input { workflow: String, error: InputError },
-    /// Not possible in the current state.
-    #[error("{0}")]
-    Conflict(String),
-    /// The store, the disk or the network failed.
-    #[error("{0}")]
-    Failed(String),
 }
 
 /// The result of each of several decisions.

@@ -5,7 +5,7 @@
 
 use crate::graph::{Hash, InterruptId, Kind, Labels, Warning};
 use jiff::Timestamp;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// Longer texts are cut when a state is shown, in bytes.
@@ -37,7 +37,7 @@ pub struct QuestionView {
     pub source: Option<String>,
     pub args: Value,
     /// The hash that a decision is bound to.
-    #[serde(serialize_with = "hash")]
+    #[serde(serialize_with = "super::item::in_hex")]
     pub args_hash: Hash,
     pub labels: Labels,
     pub warnings: Vec<Warning>,
@@ -47,10 +47,6 @@ pub struct QuestionView {
     pub closed: Option<String>,
     /// When it was asked.
     pub at: Timestamp,
-}
-
-fn hash<S: Serializer>(hash: &Hash, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&hash.to_string())
 }
 
 impl QuestionView {

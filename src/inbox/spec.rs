@@ -1,6 +1,6 @@
 //! A workflow as the inbox knows it, and the list of all workflows.
 
-use super::{Block, Card, Edited, Item, LEARNING_WORKFLOW};
+use super::{Block, Card, Edited, LEARNING_WORKFLOW, Question};
 use crate::graph::{AnyState, InputError, Workflow};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -19,13 +19,13 @@ pub const ENGINE_WORKFLOWS: [&str; 3] = [ASKING_WORKFLOW, LEARNING_WORKFLOW, MOV
 pub const ABSENT_ACTION: &str = "unreachable";
 
 type Prepare = Arc<dyn Fn(Value) -> Result<Value, InputError> + Send + Sync>;
-type Explain = Arc<dyn Fn(&AnyState, &Item) -> Vec<Block> + Send + Sync>;
+type Explain = Arc<dyn Fn(&AnyState, Option<&Question>) -> Vec<Block> + Send + Sync>;
 type Subject = Arc<dyn Fn(&AnyState) -> Vec<Block> + Send + Sync>;
 type TitleFailure = Arc<dyn Fn(&AnyState, &str, bool) -> Option<String> + Send + Sync>;
 type NameSpan = Arc<dyn Fn(&AnyState, Option<&str>, usize) -> Option<String> + Send + Sync>;
-type Edit = Arc<dyn Fn(&AnyState, &Item, &Value) -> Edited + Send + Sync>;
+type Edit = Arc<dyn Fn(&AnyState, &Question, &Value) -> Edited + Send + Sync>;
 type Profiles = Arc<dyn Fn(&AnyState) -> Vec<String> + Send + Sync>;
-type DrawCard = Arc<dyn Fn(&AnyState, &Item) -> Card + Send + Sync>;
+type DrawCard = Arc<dyn Fn(&AnyState, Option<&Question>) -> Card + Send + Sync>;
 
 /// Names of tools and effects, each with the words people read for it.
 pub type Words = &'static [(&'static str, &'static str)];
@@ -60,11 +60,12 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// A workflow whose cards `card` draws, from the state in which the thread asked.
+    /// A workflow whose cards `card` draws: of a question, from the state in which the thread asked it; without one, of
+    /// the result.
     pub fn new(
         workflow: Workflow,
         about: &'static str,
-        card: impl Fn(&AnyState, &Item) -> Card + Send + Sync + 'static,
+        card: impl Fn(&AnyState, Option<&Question>) -> Card + Send + Sync + 'static,
     ) -> Self {
         Self {
             workflow,
@@ -135,7 +136,7 @@ impl Spec {
     /// `explain` says why an item is there: the reasoning, and the lines of memory and rules that applied.
     pub fn explaining(
         mut self,
-        explain: impl Fn(&AnyState, &Item) -> Vec<Block> + Send + Sync + 'static,
+        explain: impl Fn(&AnyState, Option<&Question>) -> Vec<Block> + Send + Sync + 'static,
     ) -> Self {
         self.explain = Some(Arc::new(explain));
         self
@@ -191,15 +192,15 @@ impl Spec {
     /// `edit` says what a proposal becomes with a person's arguments.
     pub fn with_edits(
         mut self,
-        edit: impl Fn(&AnyState, &Item, &Value) -> Edited + Send + Sync + 'static,
+        edit: impl Fn(&AnyState, &Question, &Value) -> Edited + Send + Sync + 'static,
     ) -> Self {
         self.edit = Some(Arc::new(edit));
         self
     }
 
-    /// What an item becomes with these arguments.
-    pub fn edited(&self, state: &AnyState, item: &Item, args: &Value) -> Edited {
-        self.edit.as_ref().map_or_else(|| item.edited(args), |edit| edit(state, item, args))
+    /// What a question becomes with these arguments.
+    pub fn edited(&self, state: &AnyState, question: &Question, args: &Value) -> Edited {
+        self.edit.as_ref().map_or_else(|| question.edited(args), |edit| edit(state, question, args))
     }
 
     /// The name in traces of the thread, or of the `nth` run of a node.
@@ -208,9 +209,9 @@ impl Spec {
         custom.unwrap_or_else(|| node.unwrap_or_else(|| self.workflow.name()).to_owned())
     }
 
-    /// Why an item is there, if the workflow can tell.
-    pub fn explain(&self, state: &AnyState, item: &Item) -> Option<Vec<Block>> {
-        self.explain.as_ref().map(|explain| explain(state, item))
+    /// Why a question or, without one, the thread's result is there, if the workflow can tell.
+    pub fn explain(&self, state: &AnyState, question: Option<&Question>) -> Option<Vec<Block>> {
+        self.explain.as_ref().map(|explain| explain(state, question))
     }
 
     /// What to show below a trouble of a thread, if the workflow shows anything there.
@@ -223,9 +224,9 @@ impl Spec {
         (self.prepare)(input)
     }
 
-    /// Draws an item's card from the state its thread was in when it asked.
-    pub fn card(&self, state: &AnyState, item: &Item) -> Card {
-        (self.draw)(state, item)
+    /// Draws the card of a question, from the state its thread was in when it asked; without one, that of its result.
+    pub fn card(&self, state: &AnyState, question: Option<&Question>) -> Card {
+        (self.draw)(state, question)
     }
 }
 

@@ -129,7 +129,7 @@ impl Requests<'_> {
 
     /// The current state of a thread; `None` if it was abandoned or pruned.
     fn state_of(self, thread: &ThreadId) -> Result<Option<Request>, InboxError> {
-        if self.0.store().threads().view(thread)?.line.status == Status::Abandoned {
+        if self.0.store().threads().line(thread)?.status == Status::Abandoned {
             return Ok(None);
         }
         let state = self.0.engine.state_at(thread, None)?;
@@ -172,7 +172,7 @@ impl Requests<'_> {
         let event = Event { id: id.to_owned(), what };
         let arrival = arrival(self.request_spec()?, thread, &event, None)
             .map_err(|error| InboxError::Failed(error.to_string()))?;
-        Ok(self.0.store().threads().deliver_if_done(arrival).await?)
+        self.0.store().threads().deliver_if_done(arrival).await
     }
 
     /// Withdraws the questions that it ended.

@@ -49,7 +49,7 @@ pub enum Programs {
 impl Mail<'_> {
     /// The attachments of a thread's mails, oldest mail first.
     pub async fn attachments(self, thread: ThreadId) -> Result<Vec<AttachedFile>, InboxError> {
-        self.0.work(move |inbox| Mail(inbox).list_attachments(&thread)).await
+        self.0.blocking(move |inbox| Mail(inbox).list_attachments(&thread)).await
     }
 
     /// Saves an attachment in a folder without overwriting anything, and returns the path.
@@ -61,7 +61,7 @@ impl Mail<'_> {
         programs: Programs,
     ) -> Result<PathBuf, InboxError> {
         self.0
-            .work(move |inbox| {
+            .blocking(move |inbox| {
                 let (file, content) = Mail(inbox).read_attachment(&thread, n)?;
                 if file.program && programs == Programs::Refuse {
                     return Err(InboxError::Conflict(format!(
@@ -77,7 +77,7 @@ impl Mail<'_> {
     /// Opens a copy of an attachment with the system's program.
     pub async fn open_attachment(self, thread: ThreadId, n: usize) -> Result<PathBuf, InboxError> {
         self.0
-            .work(move |inbox| {
+            .blocking(move |inbox| {
                 let (file, content) = Mail(inbox).read_attachment(&thread, n)?;
                 if file.program {
                     let text = format!("{} can run programs, so it is not opened from here", file.name);
@@ -131,7 +131,7 @@ impl Mail<'_> {
         let digest = digest_from_hex(digest);
         let digest =
             digest.ok_or_else(|| InboxError::Failed("the mail has no digest that can be read".to_owned()))?;
-        Ok(self.0.store().blob(&digest)?)
+        self.0.store().blob(&digest)
     }
 
     fn read_attachment(self, thread: &ThreadId, n: usize) -> Result<(AttachedFile, Vec<u8>), InboxError> {

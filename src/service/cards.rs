@@ -2,19 +2,18 @@
 
 use super::Inbox;
 use crate::graph::{InterruptId, Kind, ThreadId};
-use crate::inbox::{ABSENT_ACTION, Block, Card, Edited, Item, ItemKind};
-use crate::store::StoreError;
+use crate::inbox::{ABSENT_ACTION, Block, Card, Edited, InboxError, Question, ThreadResult};
 use crate::text::{Visible, count_noun, sanitize_typed_json};
 use serde_json::Value;
 
 impl Inbox {
-    pub(super) fn read_card(&self, id: &InterruptId) -> Result<(Item, Card), StoreError> {
+    pub(super) fn read_card(&self, id: &InterruptId) -> Result<(Question, Card), InboxError> {
         let stored = self.store().inbox().item(id)?;
         let mut item = stored.item;
         let spec = self.engine.registry().get(&item.workflow);
         let state = self.engine.state_at(&item.thread, Some(stored.steps));
         let card = match spec {
-            Some(spec) if !stored.engine => state?.map(|state| spec.card(&state, &item)),
+            Some(spec) if !stored.engine => state?.map(|state| spec.card(&state, Some(&item))),
             Some(spec) => {
                 let mut card = trouble_card(&item, self.about(&item));
                 // If even the state cannot be read, the trouble still says why.
@@ -35,7 +34,7 @@ impl Inbox {
     }
 
     /// What an item becomes with these arguments.
-    pub(super) fn read_edited(&self, id: &InterruptId, args: &Value) -> Result<Edited, StoreError> {
+    pub(super) fn read_edited(&self, id: &InterruptId, args: &Value) -> Result<Edited, InboxError> {
         let stored = self.store().inbox().item(id)?;
         let state = self.engine.state_at(&stored.item.thread, Some(stored.steps))?;
         let args = sanitize_typed_json(args.clone());
@@ -45,26 +44,26 @@ impl Inbox {
         })
     }
 
-    pub(super) fn read_result(&self, id: &ThreadId) -> Result<(Item, Card), StoreError> {
-        let mut item = self.store().inbox().result(id)?;
-        let drawn = self.draw_current(&item)?;
-        let card = if drawn.blocks.is_empty() { result_card(&item) } else { drawn };
-        item.text = card.text();
-        Ok((item, card))
+    pub(super) fn read_result(&self, id: &ThreadId) -> Result<(ThreadResult, Card), InboxError> {
+        let mut result = self.store().inbox().result(id)?;
+        let drawn = self.draw_result(&result)?;
+        let card = if drawn.blocks.is_empty() { result_card(&result) } else { drawn };
+        result.text = card.text();
+        Ok((result, card))
     }
 
     /// The card that the workflow draws from the current state; an empty one if this build does not know the workflow.
-    pub(super) fn draw_current(&self, item: &Item) -> Result<Card, StoreError> {
-        let state = self.engine.state_at(&item.thread, None)?;
-        Ok(match (self.engine.registry().get(&item.workflow), state) {
-            (Some(spec), Some(state)) => spec.card(&state, item),
+    pub(super) fn draw_result(&self, result: &ThreadResult) -> Result<Card, InboxError> {
+        let state = self.engine.state_at(&result.thread, None)?;
+        Ok(match (self.engine.registry().get(&result.workflow), state) {
+            (Some(spec), Some(state)) => spec.card(&state, None),
             _ => Card::default(),
         })
     }
 
     /// The title of a trouble's thread, if the trouble itself names only a workflow.
-    pub fn about(&self, item: &Item) -> Option<String> {
-        if item.kind != ItemKind::Interrupt(Kind::Trouble) || item.source.is_some() {
+    pub fn about(&self, item: &Question) -> Option<String> {
+        if item.kind != Kind::Trouble || item.source.is_some() {
             return None;
         }
         let title = self.store().threads().line(&item.thread).ok()?.title;
@@ -73,7 +72,7 @@ impl Inbox {
 }
 
 /// The card of a trouble that the engine reports; `about` is the title of its thread.
-fn trouble_card(item: &Item, about: Option<String>) -> Card {
+fn trouble_card(item: &Question, about: Option<String>) -> Card {
     let mut blocks = vec![Block::Heading(Visible::line(&item.title)), Block::Text(Visible::new(&item.gist))];
     let about = about.map(|about| (Visible::line("about"), Visible::line(&about)));
     let args = item.args.as_object().into_iter().flatten().map(|(name, value)| {
@@ -91,8 +90,8 @@ fn trouble_card(item: &Item, about: Option<String>) -> Card {
 }
 
 /// A thread's result as plain data, if its workflow draws no card for it.
-pub(super) fn result_card(item: &Item) -> Card {
-    let body = match &item.args {
+pub(super) fn result_card(result: &ThreadResult) -> Card {
+    let body = match &result.output {
         Value::String(text) => Block::Markdown(Visible::new(text)),
         Value::Object(fields) => Block::Fields(
             fields
@@ -108,5 +107,5 @@ pub(super) fn result_card(item: &Item) -> Card {
             Block::Code { language: "json".to_owned(), text: Visible::new(&text) }
         }
     };
-    Card { blocks: vec![Block::Heading(Visible::line(&item.title)), body] }
+    Card { blocks: vec![Block::Heading(Visible::line(&result.title)), body] }
 }

@@ -4,8 +4,8 @@ use super::Inbox;
 use crate::graph::{BatchId, Decision, InterruptId, ThreadId};
 use crate::inbox::{
     BatchResults, Card, DecidedBy, DecisionLine, DecisionLinks, DecisionQuery, DecisionRequest, Edited,
-    Glance, GrantLine, GrantRequest, InboxError, Item, ItemLine, ItemQuery, LineQuery, Outcome, Page,
-    UndoableBatch,
+    GrantLine, GrantRequest, InboxError, ItemLine, ItemQuery, ItemStamp, LineQuery, Outcome, Page, Question,
+    ThreadResult, UndoableBatch,
 };
 use crate::store::DecisionDetails;
 use futures_util::future::join_all;
@@ -17,15 +17,20 @@ use serde_json::Value;
 pub struct Decisions<'a>(pub(super) &'a Inbox);
 
 impl Decisions<'_> {
-    /// A page of the inbox, oldest first. The `text` of its items is empty; the card has it.
-    pub async fn items(self, query: ItemQuery) -> Result<Page<Item>, InboxError> {
+    /// A page of open questions, oldest first. Their `text` is empty; the card has it.
+    pub async fn questions(self, query: ItemQuery) -> Result<Page<Question>, InboxError> {
         // A page is read quickly, and callers who want everything read page by page.
-        Ok(self.0.store().inbox().items(&query)?)
+        self.0.store().inbox().questions(&query)
     }
 
-    /// A glance at everything in the inbox, each kind in the order it was asked.
-    pub async fn glance(self) -> Result<Vec<Glance>, InboxError> {
-        self.0.blocking(|inbox| inbox.store().inbox().glance()).await
+    /// A page of results that nobody has filed away, oldest first.
+    pub async fn results(self, query: ItemQuery) -> Result<Page<ThreadResult>, InboxError> {
+        self.0.store().inbox().results(&query)
+    }
+
+    /// What there is in the inbox, each kind in the order it was asked.
+    pub async fn stamps(self) -> Result<Vec<ItemStamp>, InboxError> {
+        self.0.blocking(|inbox| inbox.store().inbox().stamps()).await
     }
 
     /// Items as lines of a list.
@@ -33,13 +38,13 @@ impl Decisions<'_> {
         self.0.blocking(move |inbox| inbox.store().inbox().lines(&query)).await
     }
 
-    /// One item with its card.
-    pub async fn card(self, id: InterruptId) -> Result<(Item, Card), InboxError> {
+    /// One question with its card.
+    pub async fn card(self, id: InterruptId) -> Result<(Question, Card), InboxError> {
         self.0.blocking(move |inbox| inbox.read_card(&id)).await
     }
 
     /// A result that nobody has filed away, with a card drawn from the thread's last state.
-    pub async fn result(self, thread: ThreadId) -> Result<(Item, Card), InboxError> {
+    pub async fn result(self, thread: ThreadId) -> Result<(ThreadResult, Card), InboxError> {
         self.0.blocking(move |inbox| inbox.read_result(&thread)).await
     }
 
@@ -78,7 +83,7 @@ impl Decisions<'_> {
     ) -> Result<(Outcome, GrantLine), InboxError> {
         self.check_remote(&accept).await?;
         let holds = self.0.engine.holds(accept.by == DecidedBy::Tui);
-        Ok(self.0.store().inbox().accept_and_grant(accept, holds, request).await?)
+        self.0.store().inbox().accept_and_grant(accept, holds, request).await
     }
 
     /// Accepts, and tells the asking program to remember its offer number `place`, counted from 0.
@@ -103,7 +108,7 @@ impl Decisions<'_> {
             Decision::Accept | Decision::Respond { .. } | Decision::Ignore | Decision::Draft => None,
         };
         let details = DecisionDetails { remember, batch, edited };
-        Ok(self.0.store().inbox().decide(decide, details, holds).await?)
+        self.0.store().inbox().decide(decide, details, holds).await
     }
 
     /// A decision on a server's thread is made only if it can be sent.
@@ -125,8 +130,7 @@ impl Decisions<'_> {
     pub async fn undo_batch(self, id: InterruptId) -> Result<BatchResults, InboxError> {
         let undone = self.0.store().inbox().undo_batch(id).await?;
         let outcome = |thread: ThreadId| self.0.outcome_of(&thread);
-        let each =
-            undone.into_iter().map(|(id, done)| (id, done.map_err(InboxError::from).and_then(outcome)));
+        let each = undone.into_iter().map(|(id, done)| (id, done.and_then(outcome)));
         Ok(each.collect())
     }
 
@@ -136,8 +140,8 @@ impl Decisions<'_> {
     }
 
     /// Hides an interrupt until a time, or shows it again.
-    pub async fn snooze(self, id: InterruptId, until: Option<Timestamp>) -> Result<Item, InboxError> {
-        Ok(self.0.store().inbox().snooze(id, until).await?)
+    pub async fn snooze(self, id: InterruptId, until: Option<Timestamp>) -> Result<Question, InboxError> {
+        self.0.store().inbox().snooze(id, until).await
     }
 
     pub async fn file_away(self, thread: ThreadId) -> Result<Outcome, InboxError> {
@@ -168,7 +172,7 @@ impl Decisions<'_> {
 
     /// Stores the person's order of the list.
     pub async fn keep_order(self, order: String) -> Result<(), InboxError> {
-        Ok(self.0.store().inbox().save_order(order).await?)
+        self.0.store().inbox().save_order(order).await
     }
 
     /// All unsent drafts: keys and texts.
@@ -178,6 +182,6 @@ impl Decisions<'_> {
 
     /// Stores the draft under a key, or deletes it.
     pub async fn keep_draft(self, key: String, text: Option<String>) -> Result<(), InboxError> {
-        Ok(self.0.store().inbox().save_draft(key, text).await?)
+        self.0.store().inbox().save_draft(key, text).await
     }
 }

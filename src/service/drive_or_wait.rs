@@ -2,8 +2,8 @@
 
 use crate::driver::{Driver, Ended, Engine, Scope, Until};
 use crate::graph::ThreadId;
-use crate::inbox::Outcome;
-use crate::store::{DriverLock, Store, StoreError};
+use crate::inbox::{InboxError, Outcome};
+use crate::store::{DriverLock, Store};
 use std::collections::BTreeSet;
 use std::future::Future;
 use std::time::Duration;
@@ -38,7 +38,7 @@ pub async fn drive_or_wait(
     until: Until,
     stop: impl Future<Output = ()>,
     mut on_other_driver: impl FnMut(Option<u32>),
-) -> Result<DriveReport, StoreError> {
+) -> Result<DriveReport, InboxError> {
     let store = engine.store();
     let _watcher = store.watch_others()?;
     let mut changes = store.changes();
@@ -83,7 +83,7 @@ pub async fn drive_or_wait(
 }
 
 /// The threads of `scope` that a driver has work to do for, now or soon.
-fn active(store: &Store, scope: &Scope) -> Result<Vec<ThreadId>, StoreError> {
+fn active(store: &Store, scope: &Scope) -> Result<Vec<ThreadId>, InboxError> {
     let mut all = match scope {
         Scope::All | Scope::Only(_) => store
             .threads()
@@ -101,7 +101,7 @@ fn active(store: &Store, scope: &Scope) -> Result<Vec<ThreadId>, StoreError> {
 }
 
 /// A thread's outcome, with all open questions of the thread and the threads it started.
-pub fn family_outcome(engine: &Engine, thread: &ThreadId) -> Result<Outcome, StoreError> {
+pub fn family_outcome(engine: &Engine, thread: &ThreadId) -> Result<Outcome, InboxError> {
     let store = engine.store();
     let mut outcome = store.threads().outcome(thread)?;
     for (member, _) in

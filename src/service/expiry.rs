@@ -5,7 +5,6 @@
 
 use super::Inbox;
 use crate::inbox::InboxError;
-use crate::store::StoreError;
 use jiff::{SignedDuration, Timestamp};
 use std::time::Duration;
 
@@ -48,10 +47,10 @@ impl Inbox {
                 Some(noticed) => match store.inbox().expire(asked.id.clone(), noticed).await {
                     Ok(over) => ended += usize::from(over),
                     // An unreadable question does not keep the others open.
-                    Err(error @ StoreError::Damaged(_)) => {
+                    Err(error @ InboxError::Damaged(_)) => {
                         tracing::warn!(id = %asked.id, %error, "a question cannot be closed");
                     }
-                    Err(error) => return Err(InboxError::from(error)),
+                    Err(error) => return Err(error),
                 },
                 None if now.duration_since(asked.since).as_millis() < lasts.as_millis().cast_signed() => {}
                 None => store.inbox().set_overdue(asked.id, now).await?,

@@ -23,17 +23,17 @@ impl Grants<'_> {
 
     /// Gives a grant that a card offers ([`crate::inbox::Item::grantable`]). The card must be open or accepted.
     pub async fn give(self, request: GrantRequest) -> Result<GrantLine, InboxError> {
-        Ok(self.0.store().grants().give(request).await?)
+        self.0.store().grants().give(request).await
     }
 
     /// Ends a grant, or switches a built-in one off. Answers it gave that were not acted on yet are asked again.
     pub async fn revoke(self, id: String) -> Result<GrantLine, InboxError> {
-        Ok(self.0.store().grants().revoke(id).await?)
+        self.0.store().grants().revoke(id).await
     }
 
     /// Switches a built-in grant on again.
     pub async fn restore(self, id: String) -> Result<GrantLine, InboxError> {
-        Ok(self.0.store().grants().restore(id).await?)
+        self.0.store().grants().restore(id).await
     }
 }
 

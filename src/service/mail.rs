@@ -6,7 +6,6 @@ use crate::inbox::{
     InboxError, MailLine, MailQuery, Outcome, Page, SkippedCount, SkippedLine, SkippedQuery, SourceLine,
 };
 use crate::mail::{Address, risk::sender_shown};
-use crate::store::StoreError;
 use crate::workflows::email::{self, Email};
 use crate::workflows::mail_facts::Class;
 use jiff::Timestamp;
@@ -25,7 +24,7 @@ pub struct Mail<'a>(pub(super) &'a Inbox);
 impl Mail<'_> {
     /// A page of mails.
     pub async fn list(self, query: MailQuery) -> Result<Page<MailLine>, InboxError> {
-        Ok(self.0.store().mail().list(&query)?)
+        self.0.store().mail().list(&query)
     }
 
     /// A page of skipped mails.
@@ -74,7 +73,7 @@ impl Mail<'_> {
 
     /// Whether this is the first report of skipped mail on this day (counted from 1970).
     pub async fn tell_of_skipped(self, day: i64) -> Result<bool, InboxError> {
-        Ok(self.0.store().mail().tell_of_skipped(day).await?)
+        self.0.store().mail().tell_of_skipped(day).await
     }
 
     /// Corrects the class that a thread gave its mail; the thread runs again from its entry.
@@ -90,7 +89,7 @@ impl Mail<'_> {
     /// Makes the thread of a mail ask whether to leave its mailing list.
     pub async fn unsubscribe(self, thread: ThreadId) -> Result<Outcome, InboxError> {
         let id = thread.clone();
-        let problem = self.0.work(move |inbox| leaving_problem(inbox, &id)).await?;
+        let problem = self.0.blocking(move |inbox| leaving_problem(inbox, &id)).await?;
         if let Some(why) = problem {
             return Err(InboxError::Conflict(why));
         }
@@ -100,22 +99,22 @@ impl Mail<'_> {
 
     /// The health of every mailbox and server that was ever checked.
     pub async fn sources(self) -> Result<Vec<SourceLine>, InboxError> {
-        Ok(self.0.store().mail().sources()?)
+        self.0.store().mail().sources()
     }
 
     /// Asks the driver to check every mailbox now.
     pub async fn fetch(self) -> Result<(), InboxError> {
-        Ok(self.0.store().mail().want_sync().await?)
+        self.0.store().mail().want_sync().await
     }
 }
 
 /// Whether triage was unsure about skipping a thread's mail. An unreadable thread counts as sure, so that the others
 /// are still listed; `doctor` names it.
-fn is_unsure(inbox: &Inbox, thread: Option<&ThreadId>) -> Result<bool, StoreError> {
+fn is_unsure(inbox: &Inbox, thread: Option<&ThreadId>) -> Result<bool, InboxError> {
     let Some(thread) = thread else { return Ok(false) };
     match inbox.engine.state_at(thread, None) {
         Ok(state) => Ok(state.is_some_and(|state| state.get::<Email>().is_some_and(|email| email.unsure))),
-        Err(StoreError::Damaged(_) | StoreError::Conflict(_)) => Ok(false),
+        Err(InboxError::Damaged(_) | InboxError::Conflict(_)) => Ok(false),
         Err(error) => Err(error),
     }
 }

@@ -9,7 +9,6 @@ mod attachments;
 mod cards;
 mod decisions;
 mod drive_or_wait;
-mod errors;
 mod expiry;
 mod export;
 mod figures;
@@ -51,7 +50,7 @@ pub use crate::workflows::{action_words, name_words};
 
 use crate::driver::Engine;
 use crate::inbox::InboxError;
-use crate::store::{Store, StoreError};
+use crate::store::Store;
 use crate::workflows::Accounts;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -129,7 +128,7 @@ impl Inbox {
 
     /// Pauses or resumes all driving, in every process.
     pub async fn pause(&self, paused: bool) -> Result<(), InboxError> {
-        Ok(self.store().pause(paused).await?)
+        self.store().pause(paused).await
     }
 
     /// Changes whenever something changed, here or in another process.
@@ -145,16 +144,8 @@ impl Inbox {
         self.engine.store()
     }
 
-    /// Reads outside the runtime's threads, because reading a big thread takes time.
+    /// Works outside the runtime's threads, because reading a big thread or waiting for the disk takes time.
     async fn blocking<T: Send + 'static>(
-        &self,
-        read: impl FnOnce(&Self) -> Result<T, StoreError> + Send + 'static,
-    ) -> Result<T, InboxError> {
-        self.work(move |inbox| Ok(read(inbox)?)).await
-    }
-
-    /// Does work that may wait for the disk.
-    async fn work<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Self) -> Result<T, InboxError> + Send + 'static,
     ) -> Result<T, InboxError> {

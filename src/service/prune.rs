@@ -3,7 +3,7 @@
 use super::Inbox;
 use crate::driver::fail_point;
 use crate::inbox::{InboxError, PruneQuery, Pruned, Pruning};
-use crate::store::{StoreError, Swept, Vacuum};
+use crate::store::{Swept, Vacuum};
 use std::time::Duration;
 
 /// How often, and how far apart, we look for a moment when no thread is running.
@@ -52,12 +52,12 @@ impl Prune<'_> {
                 place.display(),
                 free / 1_000_000
             )),
-            Err(StoreError::Busy) => {
+            Err(InboxError::Busy) => {
                 left.push(
                     "the file keeps its size: another process is using it; prune again later".to_owned(),
                 );
             }
-            Err(error) => return Err(InboxError::from(error)),
+            Err(error) => return Err(error),
         }
         Ok(Pruned { taken, before, after: store.figures().file_bytes(), left })
     }

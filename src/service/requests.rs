@@ -180,7 +180,7 @@ impl<'a> Requests<'a> {
 
     /// Whether this thread is a program's question.
     pub fn is_one(self, thread: &ThreadId) -> Result<bool, InboxError> {
-        Ok(self.0.store().threads().view(thread)?.line.workflow == NAME)
+        Ok(self.0.store().threads().line(thread)?.workflow == NAME)
     }
 
     /// Waits for the answer to a request, or until told to stop.
@@ -295,7 +295,7 @@ impl<'a> Requests<'a> {
         let event = Event { id: format!("settled:{}", ending.word()), what };
         let arrival = arrival(self.request_spec()?, thread, &event, None)
             .map_err(|error| InboxError::Failed(error.to_string()))?;
-        self.0.store().threads().deliver_if_unanswered(arrival).await.map_err(InboxError::from)
+        self.0.store().threads().deliver_if_unanswered(arrival).await
     }
 
     /// Lets a thread whose question was closed reach its end, if that takes only a moment.

@@ -3,14 +3,14 @@
 use super::Inbox;
 use super::cards::result_card;
 use crate::graph::ThreadId;
-use crate::inbox::{CallView, Card, StepStates, ThreadView};
-use crate::store::{Prompt, Store, StoreError};
+use crate::inbox::{CallView, Card, InboxError, StepStates, ThreadView};
+use crate::store::{Prompt, Store};
 use crate::text::Visible;
 use serde_json::Value;
 
 impl Inbox {
     /// Everything on record about a thread, and its state.
-    pub(super) fn read_thread(&self, id: &ThreadId) -> Result<ThreadView, StoreError> {
+    pub(super) fn read_thread(&self, id: &ThreadId) -> Result<ThreadView, InboxError> {
         let stored = self.store().threads().view(id)?;
         let line = stored.line;
         // The state at the time the rest was read, whatever has happened since.
@@ -35,23 +35,23 @@ impl Inbox {
     }
 
     /// The card of its open question, or the card its workflow draws from the current state.
-    pub(super) fn read_conversation(&self, id: &ThreadId) -> Result<Card, StoreError> {
+    pub(super) fn read_conversation(&self, id: &ThreadId) -> Result<Card, InboxError> {
         let asked = self.store().threads().outcome(id)?.interrupts;
         if let Some(asked) = asked.first() {
             return Ok(self.read_card(asked)?.1);
         }
-        let item = self.store().inbox().thread(id)?;
-        let drawn = self.draw_current(&item)?;
-        Ok(if drawn.blocks.is_empty() && !item.args.is_null() { result_card(&item) } else { drawn })
+        let result = self.store().inbox().thread(id)?;
+        let drawn = self.draw_result(&result)?;
+        Ok(if drawn.blocks.is_empty() && !result.output.is_null() { result_card(&result) } else { drawn })
     }
 
     /// Compares the states before and after a step.
-    pub(super) fn read_states(&self, id: &ThreadId, step: u64) -> Result<StepStates, StoreError> {
+    pub(super) fn read_states(&self, id: &ThreadId, step: u64) -> Result<StepStates, InboxError> {
         let line = self.store().threads().line(id)?;
         if step >= line.steps {
             let last = line.steps.saturating_sub(1);
             let text = format!("thread `{}` has steps 0 to {last}, no step {step}", line.id);
-            return Err(StoreError::Conflict(text));
+            return Err(InboxError::Conflict(text));
         }
         let before = self.state_after(&line.id, &line.workflow, step)?;
         let after = self.state_after(&line.id, &line.workflow, step + 1)?;
@@ -59,18 +59,18 @@ impl Inbox {
     }
 
     /// The state after this many steps; null if this build does not know the workflow.
-    fn state_after(&self, id: &ThreadId, workflow: &str, steps: u64) -> Result<Value, StoreError> {
+    fn state_after(&self, id: &ThreadId, workflow: &str, steps: u64) -> Result<Value, InboxError> {
         let state = self.engine.state_at(id, Some(steps))?;
         let (Some(state), Some(spec)) = (state, self.engine.registry().get(workflow)) else {
             return Ok(Value::Null);
         };
-        let text = spec.workflow.write(&state).map_err(|e| StoreError::Conflict(e.to_string()))?;
+        let text = spec.workflow.write(&state).map_err(|e| InboxError::Conflict(e.to_string()))?;
         Ok(serde_json::from_str(&text).unwrap_or(Value::Null))
     }
 }
 
 /// The text of a model call.
-pub(super) fn read_call(store: &Store, id: &ThreadId, call: u64) -> Result<CallView, StoreError> {
+pub(super) fn read_call(store: &Store, id: &ThreadId, call: u64) -> Result<CallView, InboxError> {
     let stored = store.figures().prompt(id, call)?;
     let mut view = CallView {
         task: stored.task,

@@ -1,6 +1,5 @@
 //! Starts, reads, forks and stops threads for a person.
 
-use super::errors::unknown_workflow;
 use super::{Inbox, thread_view};
 use crate::driver::{StartError, arrival};
 use crate::graph::{Event, EventKind, Shape, ThreadId};
@@ -18,7 +17,7 @@ pub struct Threads<'a>(pub(super) &'a Inbox);
 impl Threads<'_> {
     /// A page of threads.
     pub async fn list(self, query: ThreadQuery) -> Result<Page<ThreadLine>, InboxError> {
-        Ok(self.0.store().threads().list(&query).await?)
+        self.0.store().threads().list(&query).await
     }
 
     /// What threads can be filtered by.
@@ -152,9 +151,15 @@ impl Threads<'_> {
     }
 }
 
+/// The error for an unknown workflow, with a suggestion if a known name is close.
+fn unknown_workflow(name: &str, known: &[&str]) -> InboxError {
+    let hint = text::suggest(name, known, "none is built in");
+    InboxError::NotFound { what: "workflow", id: name.to_owned(), hint }
+}
+
 impl Inbox {
     pub(super) fn outcome_of(&self, thread: &ThreadId) -> Result<Outcome, InboxError> {
-        Ok(self.store().threads().outcome(thread)?)
+        self.store().threads().outcome(thread)
     }
 
     /// Delivers something a person said to a thread, if its workflow takes such events.

@@ -2,8 +2,8 @@
 
 use crate::driver::Engine;
 use crate::graph::{AnyState, ThreadId};
-use crate::inbox::{Spec, TraceView};
-use crate::store::{Call, StepTiming, StoreError, ThreadTimings};
+use crate::inbox::{InboxError, Spec, TraceView};
+use crate::store::{Call, StepTiming, ThreadTimings};
 use jiff::Timestamp;
 use std::collections::HashMap;
 
@@ -11,11 +11,11 @@ use std::collections::HashMap;
 const DEPTH: usize = 8;
 
 /// The trace of a thread.
-pub(super) fn trace(engine: &Engine, thread: &ThreadId) -> Result<TraceView, StoreError> {
+pub(super) fn trace(engine: &Engine, thread: &ThreadId) -> Result<TraceView, InboxError> {
     thread_trace(engine, thread, DEPTH)
 }
 
-fn thread_trace(engine: &Engine, id: &ThreadId, depth: usize) -> Result<TraceView, StoreError> {
+fn thread_trace(engine: &Engine, id: &ThreadId, depth: usize) -> Result<TraceView, InboxError> {
     let timings = engine.store().figures().timings(id)?;
     let names = SpanNames::new(engine, &timings)?;
     let mut runs: HashMap<&str, usize> = HashMap::new();
@@ -48,7 +48,7 @@ struct SpanNames<'a> {
 
 impl<'a> SpanNames<'a> {
     /// The names its workflow gives, or plain names if this build does not know the workflow.
-    fn new(engine: &'a Engine, timings: &ThreadTimings) -> Result<Self, StoreError> {
+    fn new(engine: &'a Engine, timings: &ThreadTimings) -> Result<Self, InboxError> {
         let spec = engine.registry().get(&timings.workflow);
         Ok(Self { spec, state: engine.state_at(&timings.thread, None)? })
     }

@@ -3,8 +3,7 @@
 use super::Inbox;
 use super::{action_words, profile_words};
 use crate::graph::{InterruptId, Kind, ThreadId};
-use crate::inbox::{Block, Card, Item, ItemKind, NextView, StepView, UsageView};
-use crate::store::StoreError;
+use crate::inbox::{Block, Card, InboxError, Item, NextView, Question, StepView, UsageView};
 use crate::text::Visible;
 use serde_json::Value;
 
@@ -16,37 +15,37 @@ const STEPS: usize = 12;
 
 impl Inbox {
     /// Reads the thread as it was when it asked.
-    pub(super) fn read_why(&self, id: &str) -> Result<Card, StoreError> {
+    pub(super) fn read_why(&self, id: &str) -> Result<Card, InboxError> {
         let store = self.store();
-        let unknown = || StoreError::Unknown("item", id.to_owned());
+        let unknown = || InboxError::unknown("item", id.to_owned());
         let (item, steps) = match (InterruptId::parse(id), ThreadId::parse(id)) {
             (Ok(id), _) => {
                 let stored = store.inbox().item(&id)?;
-                (stored.item, Some(stored.steps))
+                (Item::Question(Box::new(stored.item)), Some(stored.steps))
             }
-            (Err(_), Ok(thread)) => (store.inbox().thread(&thread)?, None),
+            (Err(_), Ok(thread)) => (Item::Result(store.inbox().thread(&thread)?), None),
             (Err(_), Err(_)) => return Err(unknown()),
         };
         let mut blocks = Vec::new();
-        if item.kind == ItemKind::Interrupt(Kind::Trouble) {
-            blocks.push(Block::Fields(trouble(&item)));
+        if let Some(question) = item.question().filter(|question| question.kind == Kind::Trouble) {
+            blocks.push(Block::Fields(trouble(question)));
         }
         blocks.extend(self.explained(&item, steps)?);
         blocks.extend(self.remembered(&item, steps)?);
         blocks.push(Block::Heading(Visible::line("Cost")));
-        blocks.push(Block::Fields(cost(&store.figures().usage(&item.thread, false)?)));
+        blocks.push(Block::Fields(cost(&store.figures().usage(item.thread(), false)?)));
         Ok(Card { blocks })
     }
 
     /// The person's known wishes at the time: the profiles that the thread uses, as they were when it asked.
-    fn remembered(&self, item: &Item, steps: Option<u64>) -> Result<Vec<Block>, StoreError> {
+    fn remembered(&self, item: &Item, steps: Option<u64>) -> Result<Vec<Block>, InboxError> {
         let store = self.store();
-        let Some(spec) = self.engine.registry().get(&item.workflow) else { return Ok(Vec::new()) };
-        let Some(state) = self.engine.state_at(&item.thread, steps)? else { return Ok(Vec::new()) };
+        let Some(spec) = self.engine.registry().get(item.workflow()) else { return Ok(Vec::new()) };
+        let Some(state) = self.engine.state_at(item.thread(), steps)? else { return Ok(Vec::new()) };
         let mut fields = Vec::new();
         for namespace in spec.profiles(&state) {
             let versions = store.memory().history(&namespace)?;
-            let Some(then) = versions.into_iter().find(|version| version.updated_at <= item.created_at)
+            let Some(then) = versions.into_iter().find(|version| version.updated_at <= item.created_at())
             else {
                 continue;
             };
@@ -63,14 +62,14 @@ impl Inbox {
         Ok(vec![Block::Heading(Visible::line("Memory it could use")), Block::Fields(fields)])
     }
 
-    fn explained(&self, item: &Item, steps: Option<u64>) -> Result<Vec<Block>, StoreError> {
-        if let Some(spec) = self.engine.registry().get(&item.workflow)
-            && let Some(state) = self.engine.state_at(&item.thread, steps)?
-            && let Some(blocks) = spec.explain(&state, item)
+    fn explained(&self, item: &Item, steps: Option<u64>) -> Result<Vec<Block>, InboxError> {
+        if let Some(spec) = self.engine.registry().get(item.workflow())
+            && let Some(state) = self.engine.state_at(item.thread(), steps)?
+            && let Some(blocks) = spec.explain(&state, item.question())
         {
             return Ok(blocks);
         }
-        let thread = self.store().threads().view(&item.thread)?;
+        let thread = self.store().threads().view(item.thread())?;
         let until = steps.and_then(|steps| usize::try_from(steps).ok()).unwrap_or(thread.steps.len());
         let shown = &thread.steps[..until.min(thread.steps.len())];
         let mut blocks = vec![Block::Heading(Visible::line("What the thread did"))];
@@ -83,7 +82,7 @@ impl Inbox {
     }
 }
 
-fn trouble(item: &Item) -> Vec<(Visible, Visible)> {
+fn trouble(item: &Question) -> Vec<(Visible, Visible)> {
     let mut fields = vec![
         (Visible::line("trouble"), Visible::line(&action_words(&item.workflow, &item.action))),
         (Visible::line("because"), Visible::new(&item.gist)),

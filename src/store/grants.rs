@@ -389,12 +389,12 @@ fn revoke(tx: &Tx<'_>, id: &str, now: i64) -> Result<GrantLine, StoreError> {
         let seq = end(tx, before.as_ref(), Some(builtin.id.to_owned()), now)?;
         return builtin_line(builtin, Some(&Grant::read(tx, seq)?));
     }
-    let parsed = GrantId::parse(id).map_err(|_| StoreError::Unknown("grant", id.to_owned()))?;
+    let parsed = GrantId::parse(id).map_err(|_| StoreError::unknown("grant", id.to_owned()))?;
     let full_id = match parsed.is_whole() {
         true => parsed.to_string(),
         false => complete_grant_id(tx, parsed.as_str())?,
     };
-    let grant = find_grant(tx, &full_id)?.ok_or(StoreError::Unknown("grant", full_id))?;
+    let grant = find_grant(tx, &full_id)?.ok_or_else(|| StoreError::unknown("grant", full_id))?;
     end(tx, Some(&grant), None, now)?;
     ask_again(tx, &grant.id, now)?;
     line(tx, &Grant::read(tx, grant.seq)?, now)
@@ -439,7 +439,7 @@ fn builtin(id: &str) -> Result<Option<&'static BuiltinGrant>, StoreError> {
     let matching: Vec<&BuiltinGrant> =
         BUILTIN_GRANTS.iter().filter(|builtin| builtin.id.starts_with(id)).collect();
     match matching.as_slice() {
-        [] => Err(StoreError::Unknown("grant", id.to_owned())),
+        [] => Err(StoreError::unknown("grant", id.to_owned())),
         [one] => Ok(Some(*one)),
         several => {
             let some = several.iter().map(|builtin| builtin.id.to_owned()).collect();

@@ -39,7 +39,7 @@ pub use key::Key;
 pub use layers::{Form, Menu, Prompt};
 pub use model::{
     Callback, DecisionKind, Driving, Failure, Filter, Focus, Group, InboxResult, Job, Model, Mouse, Msg,
-    Opened, Popup, Press, Review, Row, Seen, Sort, Tab, TakeText, ThreadPane,
+    Opened, Popup, Press, Review, Seen, Sort, Tab, TakeText, ThreadPane,
 };
 pub use options::{Options, Startable};
 pub use run::{RunError, run};

@@ -37,6 +37,15 @@ fn list_gives_whole_items_oldest_first() {
 }
 
 #[test]
+fn count_says_how_many_questions_wait() {
+    let cli = Cli::new();
+    assert_eq!(cli.json(&["count"]), json!({ "count": 0 }));
+    cli.chat("tea");
+    cli.parcel("book");
+    assert_eq!(cli.json(&["count"]), json!({ "count": 2 }));
+}
+
+#[test]
 fn list_is_narrowed_by_kind_and_count() {
     let cli = Cli::new();
     for topic in ["a", "b", "c"] {
@@ -72,7 +81,16 @@ fn results_are_listed_viewed_and_filed_away() {
     keys(&list[0], ITEM);
     assert_eq!(list[0]["id"], Value::from(thread.clone()));
     assert_eq!(list[0]["kind"], "result");
-    assert_eq!(list[0]["args_hash"], Value::Null);
+    let blank = json!({
+        "action": "result", "gist": "", "schema": true, "edit_from": null, "warnings": [], "source": null,
+        "snoozed_until": null, "waiting": false, "gives_up_at": null, "args_hash": null, "irreversible": false,
+        "grantable": {"thread": false, "sender": null}, "closed": null,
+        "allow": {"accept": true, "edit": false, "respond": true, "ignore": false, "draft": false},
+        "labels": {"accept": "file away", "edit": null, "respond": "go on", "ignore": null},
+    });
+    for (key, expected) in blank.as_object().unwrap() {
+        assert_eq!(list[0][key], *expected, "{key}");
+    }
     assert!(text(&list[0]["text"]).contains("Question 1 about tea?: done"), "{list}");
     assert_eq!(cli.json(&["view", &thread]), list[0]);
     assert_eq!(cli.json(&["list"]), json!([]));

@@ -114,6 +114,17 @@ fn show_tells_everything() {
     for step in view["steps"].as_array().unwrap() {
         keys(step, "n node updates next at");
     }
+    let question = &view["questions"][0];
+    keys(question, "id step kind action title gist source args args_hash labels warnings state closed at");
+    assert_eq!(
+        [&question["kind"], &question["state"], &question["closed"]],
+        [&json!("approval"), &json!("closed"), &json!(null)]
+    );
+    assert_eq!(question["args_hash"].as_str().unwrap().len(), 64);
+    keys(
+        &view["trace"],
+        "name sort thread step at ms input_tokens output_tokens cost call model error children",
+    );
     assert_eq!(view["steps"][0]["node"], "START");
     assert_eq!(view["steps"][0]["next"], json!({"goto": "plan"}));
     assert_eq!(view["steps"][1]["next"], json!({"ask": [asked], "then": "act"}));

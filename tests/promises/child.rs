@@ -6,7 +6,7 @@ use crate::support::delivery::DeliveryLog;
 use crate::support::test_inbox::{TestInbox, decide};
 use sayso::app::{Driver, Scope, Until};
 use sayso::graph::{Decision, InterruptId};
-use sayso::inbox::{Item, ItemQuery, Status, ThreadQuery};
+use sayso::inbox::{ItemQuery, Question, Status, ThreadQuery};
 use sayso::service::Inbox;
 use sayso::store::{Mode, Store};
 use serde_json::json;
@@ -166,12 +166,12 @@ fn wanted() -> usize {
     std::env::var("SAYSO_THREADS").map_or(1, |n| n.parse().unwrap())
 }
 
-pub async fn open_items(inbox: &Inbox) -> Vec<Item> {
-    inbox.decisions().items(ItemQuery { limit: 999, ..Default::default() }).await.unwrap().rows
+pub async fn open_items(inbox: &Inbox) -> Vec<Question> {
+    inbox.decisions().questions(ItemQuery { limit: 999, ..Default::default() }).await.unwrap().rows
 }
 
 /// What a person answers: yes to deliveries, and the truth where something is in doubt.
-fn answer(item: &Item, delivery_log: &DeliveryLog) -> Decision {
+fn answer(item: &Question, delivery_log: &DeliveryLog) -> Decision {
     if item.action != "in_doubt" {
         return Decision::Accept;
     }
@@ -204,7 +204,7 @@ async fn live(inbox: &Inbox, delivery_log: &DeliveryLog) -> Result<(), String> {
             return Ok(());
         }
         for item in items {
-            let id = item.interrupt().unwrap();
+            let id = item.id.clone();
             decide(inbox, &id, answer(&item, delivery_log)).await.map_err(|e| e.to_string())?;
         }
     }
@@ -260,7 +260,7 @@ async fn drive(inbox: &Inbox) {
 
 /// Decides everything that is open, at the same time as somebody else.
 async fn race(inbox: &Inbox, decision: Decision) {
-    let mut ids: Vec<InterruptId> = open_items(inbox).await.iter().filter_map(Item::interrupt).collect();
+    let mut ids: Vec<InterruptId> = open_items(inbox).await.into_iter().map(|question| question.id).collect();
     if decision == Decision::Ignore {
         // From the other end, so that both have a part in it.
         ids.reverse();
@@ -285,7 +285,7 @@ async fn look(home: &std::path::Path) {
     drop(store);
     let inbox = TestInbox::builder().in_folder(home).open();
     for item in open_items(&inbox).await {
-        let id = item.interrupt().unwrap();
+        let id = item.id.clone();
         say(format!("item {} {}", item.id, inbox.decisions().card(id.clone()).await.is_ok()));
         match decide(&inbox, &id, Decision::Accept).await {
             Ok(_) => say("decided"),

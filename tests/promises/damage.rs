@@ -166,21 +166,17 @@ async fn read(original: &TestInbox, data: &Path) -> Result<String, StoreError> {
         let filter = sayso::inbox::Query { flags, ..Default::default() };
         let page = inbox
             .decisions()
-            .items(ItemQuery { filter, limit: 99, ..Default::default() })
+            .questions(ItemQuery { filter, limit: 99, ..Default::default() })
             .await
             .map_err(damaged)?;
         for item in &page.rows {
-            let card = inbox.decisions().card(item.interrupt().unwrap()).await.map_err(damaged)?;
+            let card = inbox.decisions().card(item.id.clone()).await.map_err(damaged)?;
             all.push(format!("{item:?} {card:?}"));
         }
         all.extend(page.damaged);
     }
-    let result = ItemQuery {
-        filter: sayso::inbox::Query { kind: Some(sayso::inbox::ItemKind::Result), ..Default::default() },
-        limit: 99,
-        ..Default::default()
-    };
-    all.push(format!("{:?}", inbox.decisions().items(result).await.map_err(damaged)?));
+    let results = ItemQuery { limit: 99, ..Default::default() };
+    all.push(format!("{:?}", inbox.decisions().results(results).await.map_err(damaged)?));
     for space in store.memory().namespaces()? {
         all.push(format!("{:?} {:?}", store.memory().history(&space)?, store.memory().view(&space)?));
     }
@@ -225,7 +221,7 @@ async fn driven(data: &Path) -> (BTreeSet<String>, Vec<String>) {
             troubles.push(error.to_string());
         }
         troubles.extend(worker.failed().values().map(ToString::to_string));
-        let page = match inbox.decisions().items(ItemQuery { limit: 99, ..Default::default() }).await {
+        let page = match inbox.decisions().questions(ItemQuery { limit: 99, ..Default::default() }).await {
             Ok(page) => page,
             Err(error) => {
                 troubles.push(error.to_string());
@@ -234,9 +230,7 @@ async fn driven(data: &Path) -> (BTreeSet<String>, Vec<String>) {
         };
         troubles.extend(page.damaged);
         for item in page.rows {
-            if let Err(error) =
-                inbox.decisions().decide(decide(&item.interrupt().unwrap(), Decision::Accept)).await
-            {
+            if let Err(error) = inbox.decisions().decide(decide(&item.id, Decision::Accept)).await {
                 troubles.push(error.to_string());
             }
         }

@@ -61,7 +61,7 @@ async fn d09_a_driver_that_is_stopped_and_continued_is_still_the_only_one() {
             let printed = beside(&driver, PATIENCE_WITH_A_PROCESS, second).await.unwrap();
             assert_eq!(printed, [format!("theirs {}", driver.child.id())], "round {round}");
             for item in beside(&driver, PATIENCE, open_items(&inbox)).await {
-                let id = item.interrupt().unwrap();
+                let id = item.id.clone();
                 beside(&driver, PATIENCE, decide(&inbox, &id, Decision::Accept)).await.unwrap();
                 decided += 1;
             }

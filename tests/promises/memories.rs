@@ -4,7 +4,7 @@ use crate::report;
 use crate::support::email_inbox::{EmailInbox, calls, done, edit, mail, meet, write};
 use crate::support::test_inbox::respond;
 use sayso::graph::{Decision, ThreadId};
-use sayso::inbox::{Item, Status};
+use sayso::inbox::{Question, Status};
 use sayso::llm::Scripted;
 use sayso::text::Visible;
 use serde_json::{Value, json};
@@ -206,7 +206,7 @@ async fn waiting(inbox: &EmailInbox) -> Vec<ThreadId> {
 }
 
 /// The one card about `what`, after which nothing has changed.
-async fn held(inbox: &EmailInbox, answer: Answer, proposed: &str, what: &str) -> Item {
+async fn held(inbox: &EmailInbox, answer: Answer, proposed: &str, what: &str) -> Question {
     teach(inbox, answer, proposed).await;
     let waiting = waiting(inbox).await;
     let newest = || inbox.store().memory().newest(answer.namespace()).unwrap().unwrap().profile;

@@ -4,7 +4,7 @@ use crate::child::{errand, has_strace, run, say, traced};
 use crate::home::Home;
 use crate::{report, skipped};
 use jiff::{SignedDuration, Timestamp};
-use sayso::inbox::{ItemKind, ItemQuery, PruneQuery, Status};
+use sayso::inbox::{ItemQuery, PruneQuery, Status};
 use sayso::service::Inbox;
 use serde_json::json;
 use std::process::Command;
@@ -36,19 +36,15 @@ async fn filled_home() -> (Home, usize) {
     inbox.drive().await;
     for item in crate::child::open_items(&inbox).await.into_iter().skip(1) {
         let accept = sayso::graph::Decision::Accept;
-        inbox.decide(&item.interrupt().unwrap(), accept).await.unwrap();
+        inbox.decide(&item.id, accept).await.unwrap();
     }
     inbox.drive().await;
     let threads = inbox.lines().await;
     let waits = threads.iter().find(|line| line.status == Status::Waiting).unwrap();
     inbox.threads().fork(waits.id.clone(), 0).await.unwrap();
     inbox.drive().await;
-    let results = ItemQuery {
-        filter: sayso::inbox::Query { kind: Some(ItemKind::Result), ..Default::default() },
-        limit: 99,
-        ..Default::default()
-    };
-    for item in inbox.decisions().items(results).await.unwrap().rows {
+    let results = ItemQuery { limit: 99, ..Default::default() };
+    for item in inbox.decisions().results(results).await.unwrap().rows {
         inbox.decisions().file_away(item.thread).await.unwrap();
     }
     let records = 5 + 2;

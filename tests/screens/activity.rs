@@ -2,7 +2,7 @@
 
 use crate::support::test_screen::{TestScreen, block_on};
 use sayso::graph::{Progress, ThreadId};
-use sayso::inbox::{ItemKind, ItemQuery, PruneQuery, Status};
+use sayso::inbox::{ItemQuery, PruneQuery, Status};
 use sayso::store::MemoryCause;
 use sayso::tui::{Msg, Tab, ask_prune, running_listed};
 
@@ -40,12 +40,8 @@ fn old_threads_are_let_go_of_after_a_preview_and_a_yes() {
     screen.press("4").press("P").shows(["Prune finished threads with"]);
     screen.press("<enter>").says("Nothing is that old");
     screen.behind(async |inbox| {
-        let query = ItemQuery {
-            filter: sayso::inbox::Query { kind: Some(ItemKind::Result), ..Default::default() },
-            limit: 9,
-            ..Default::default()
-        };
-        for item in inbox.decisions().items(query).await.unwrap().rows {
+        let query = ItemQuery { limit: 9, ..Default::default() };
+        for item in inbox.decisions().results(query).await.unwrap().rows {
             inbox.decisions().file_away(item.thread).await.unwrap();
         }
     });

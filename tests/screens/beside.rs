@@ -119,7 +119,7 @@ fn a_card_seen_beside_a_form_counts_as_not_seen() {
     screen.press("<esc>");
     let opened = screen.model.inbox.opened.as_ref().unwrap();
     assert!(!opened.end_seen, "only the card itself, with its keys, is seen");
-    assert_eq!(opened.item.args["to"], json!([BOB]));
+    assert_eq!(opened.item.data()["to"], json!([BOB]));
     screen.press("a");
     assert!(screen.decisions().is_empty() && screen.dump().contains("Yes or no?"), "{}", screen.dump());
 }

@@ -105,9 +105,10 @@ pub fn graph() -> Graph<Chat, ()> {
 }
 
 pub fn spec() -> Spec {
-    Spec::new(Workflow::new("chat", graph(), Arc::new(())), "talks", |state, item| {
+    Spec::new(Workflow::new("chat", graph(), Arc::new(())), "talks", |state, question| {
         let turns = state.get::<Chat>().map(|chat| chat.said.clone()).unwrap_or_default();
         let turns = turns.iter().map(|(q, a)| (Visible::new(q), Visible::new(a))).collect();
-        Card { blocks: vec![Block::Text(Visible::new(&item.title)), Block::Turns(turns)] }
+        let title = question.map_or("", |question| &question.title);
+        Card { blocks: vec![Block::Text(Visible::new(title)), Block::Turns(turns)] }
     })
 }

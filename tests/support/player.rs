@@ -293,11 +293,12 @@ pub fn spec(name: &str, world: Arc<FakeWorld>) -> Spec {
         .node("play", play, [goto("play"), ask("play"), spawn("play"), end()])
         .build()
         .unwrap();
-    Spec::new(Workflow::new(name, graph, Arc::new(world)), "plays", |state, item| {
+    Spec::new(Workflow::new(name, graph, Arc::new(world)), "plays", |state, question| {
+        let title = question.map_or("", |question| &question.title);
         let log = state.get::<Tape>().map(|tape| Value::from(tape.log.clone()).to_string());
         Card {
             blocks: vec![
-                Block::Text(Visible::new(&item.title)),
+                Block::Text(Visible::new(title)),
                 Block::Text(Visible::new(&log.unwrap_or_default())),
             ],
         }

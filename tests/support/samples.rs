@@ -6,9 +6,7 @@ use sayso::graph::{
     Answer, Command, Ctx, Decision, Event, EventKind, Grade, Grantable, Graph, Interrupt, Kind, NodeError,
     State, Warning, Workflow, ask, end, goto,
 };
-use sayso::inbox::{
-    AttachmentLine, Block, BodyPiece, Card, Item, ItemKind, MailBlock, Span, Spec, Tone, proposal,
-};
+use sayso::inbox::{AttachmentLine, Block, BodyPiece, Card, MailBlock, Question, Span, Spec, Tone, proposal};
 use sayso::text::Visible;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -204,11 +202,11 @@ async fn rest(_: Ctx<Outbox>, _: Arc<Sample>) -> Result<Command<Sample>, NodeErr
     Ok(Command::end())
 }
 
-fn card(state: &Sample, item: &Item) -> Card {
+fn card(state: &Sample, question: Option<&Question>) -> Card {
     let text = |raw: &str| Visible::new(raw);
-    if item.kind == ItemKind::Result {
+    let Some(item) = question else {
         return Card { blocks: vec![Block::Markdown(text(&state.text))] };
-    }
+    };
     let mut blocks = Vec::new();
     let args = item.args.as_object().cloned().unwrap_or_default();
     match item.action.as_str() {
@@ -319,8 +317,8 @@ fn graph() -> Graph<Sample, Outbox> {
 
 /// The workflow of the samples, and the same with results in the inbox.
 pub fn specs(outbox: PathBuf) -> Vec<Spec> {
-    let draw = |state: &sayso::graph::AnyState, item: &Item| {
-        state.get::<Sample>().map(|sample| card(sample, item)).unwrap_or_default()
+    let draw = |state: &sayso::graph::AnyState, question: Option<&Question>| {
+        state.get::<Sample>().map(|sample| card(sample, question)).unwrap_or_default()
     };
     let services = Arc::new(Outbox(outbox));
     vec![

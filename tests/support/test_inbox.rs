@@ -9,8 +9,8 @@ use sayso::app::{App, Driver, Ended, Engine, Scope, Settings, Until, services};
 use sayso::config::Env;
 use sayso::graph::{Decision, EffectError, EffectTrace, Event, EventKind, InterruptId, ThreadId};
 use sayso::inbox::{
-    DecidedBy, DecisionQuery, DecisionRequest, GrantRequest, GrantScope, InboxError, Item, ItemQuery,
-    Outcome, Registry, Spec, Status, ThreadLine, ThreadQuery, ThreadView,
+    DecidedBy, DecisionQuery, DecisionRequest, GrantRequest, GrantScope, InboxError, ItemQuery, Outcome,
+    Question, Registry, Spec, Status, ThreadLine, ThreadQuery, ThreadView,
 };
 use sayso::service::Inbox;
 use sayso::store::{Arrival, Clock, HandedIn, Store, StoreError};
@@ -417,17 +417,17 @@ impl TestInbox {
         open[0].clone()
     }
 
-    pub async fn item(&self, id: &InterruptId) -> Item {
+    pub async fn item(&self, id: &InterruptId) -> Question {
         self.decisions().card(id.clone()).await.unwrap().0
     }
 
     /// The one question a thread asks, as a person sees it.
-    pub async fn open_item(&self, thread: &ThreadId) -> Item {
+    pub async fn open_item(&self, thread: &ThreadId) -> Question {
         self.item(&self.open_question(thread).await).await
     }
 
     /// All questions a thread asks, as a person sees them, in the order asked.
-    pub async fn open_items(&self, thread: &ThreadId) -> Vec<Item> {
+    pub async fn open_items(&self, thread: &ThreadId) -> Vec<Question> {
         let mut items = Vec::new();
         for id in self.outcome(thread).await.interrupts {
             items.push(self.item(&id).await);
@@ -436,9 +436,9 @@ impl TestInbox {
     }
 
     /// The whole list of the inbox.
-    pub async fn items(&self) -> Vec<Item> {
+    pub async fn items(&self) -> Vec<Question> {
         let query = ItemQuery { limit: 9999, ..ItemQuery::default() };
-        self.decisions().items(query).await.unwrap().rows
+        self.decisions().questions(query).await.unwrap().rows
     }
 
     /// The code and text of the trouble a thread is in.

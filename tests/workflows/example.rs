@@ -147,8 +147,8 @@ fn spec(services: Services) -> Result<Spec, BuildError> {
         .node("decided", decided, [goto("draft"), end()])
         .build()?;
     let workflow = Workflow::new("minutes", graph, Arc::new(services));
-    Ok(Spec::new(workflow, "minutes from notes", |_, item| {
-        let content = item.args["content"].as_str().unwrap_or_default();
+    Ok(Spec::new(workflow, "minutes from notes", |_, question| {
+        let content = question.and_then(|question| question.args["content"].as_str()).unwrap_or_default();
         Card { blocks: vec![Block::Markdown(Visible::new(content))] }
     }))
 }

@@ -103,9 +103,9 @@ fn spec(services: Arc<Services>, folder: PathBuf) -> Result<Spec, BuildError> {
     let options = Options::new(turn).wanting("an answer to a wish");
     let graph = agent_loop(graph, Names::default(), move |_, _| Ok(tools(&folder)), options);
     let workflow = Workflow::new("clerk", graph.build()?, services);
-    Ok(Spec::new(workflow, "keeps notes", |state, item| {
+    Ok(Spec::new(workflow, "keeps notes", |state, question| {
         let dialog = state.get::<Clerk>().map(|clerk| clerk.dialog.clone()).unwrap_or_default();
-        Card { blocks: card(&dialog, item).unwrap_or_default() }
+        Card { blocks: question.and_then(|question| card(&dialog, question)).unwrap_or_default() }
     }))
 }
 

@@ -88,14 +88,14 @@ async fn a_server_out_of_reach_is_one_card_however_many_threads_need_it() {
     assert_eq!(items.len(), 1, "{items:?}");
     assert_eq!((items[0].kind.word(), items[0].action.as_str()), ("trouble", "unreachable"));
     assert_eq!(items[0].title, "The model at http://127.0.0.1:11434 cannot be reached");
-    let card = inbox.item(&items[0].interrupt().unwrap()).await.text;
+    let card = inbox.item(&items[0].id).await.text;
     assert_contains(&card, ["nobody answers. Is the server running", "waiting: 3 threads"]);
     assert_eq!(inbox.figures().overview().await.unwrap().waiting_for_model, 3);
     for thread in &threads {
         assert_eq!(inbox.status(thread).await, Status::Ready);
     }
     // Trying in vain says it again, once.
-    inbox.decide(&items[0].interrupt().unwrap(), Decision::Accept).await.unwrap();
+    inbox.decide(&items[0].id, Decision::Accept).await.unwrap();
     inbox.drive().await;
     let again = inbox.items().await;
     assert_eq!(again.len(), 1, "{again:?}");
@@ -125,7 +125,7 @@ async fn one_thread_that_is_come_back_to_brings_the_others_with_it() {
     inbox.drive().await;
     assert_eq!(tries.load(Ordering::SeqCst), 6, "three times each, and no more in a run that ends when idle");
     let card = inbox.items().await.remove(0);
-    inbox.decide(&card.interrupt().unwrap(), Decision::Accept).await.unwrap();
+    inbox.decide(&card.id, Decision::Accept).await.unwrap();
     inbox.drive().await;
     for thread in &threads {
         assert_eq!(inbox.status(thread).await, Status::Waiting);

@@ -7,7 +7,6 @@ use crate::driver::{Scope, Until};
 use crate::graph::Decision;
 use crate::inbox::{DecidedBy, DecisionRequest, InboxError, Outcome};
 use crate::service::{Inbox, NewRequest, drive_or_wait, family_outcome};
-use crate::store::StoreError;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
@@ -36,7 +35,7 @@ fn analysis(folder: &Path, query: &str) -> (&'static str, Value) {
 pub async fn begin(app: &App, folder: &Path) -> Result<(), InboxError> {
     let inbox = app.inbox();
     if let Some(intake) = app.intake() {
-        let synced = intake.sync_here_or_in_driver(&|_| {}, DRIVER_TIMEOUT).await.map_err(failed)?;
+        let synced = intake.sync_here_or_in_driver(&|_| {}, DRIVER_TIMEOUT).await?;
         if let Some(error) = synced.into_iter().flatten().find_map(|synced| synced.error) {
             return Err(InboxError::Failed(error));
         }
@@ -85,14 +84,8 @@ async fn start_and_accept(inbox: &Inbox, start: (&str, Value)) -> Result<Outcome
     drive(inbox, outcome).await
 }
 
-fn failed(error: StoreError) -> InboxError {
-    InboxError::Failed(error.to_string())
-}
-
 async fn drive(inbox: &Inbox, outcome: Outcome) -> Result<Outcome, InboxError> {
     let scope = Scope::Family(outcome.thread.clone());
-    drive_or_wait(inbox.engine(), &scope, Until::Idle, std::future::pending(), |_| {})
-        .await
-        .map_err(failed)?;
-    family_outcome(inbox.engine(), &outcome.thread).map_err(failed)
+    drive_or_wait(inbox.engine(), &scope, Until::Idle, std::future::pending(), |_| {}).await?;
+    family_outcome(inbox.engine(), &outcome.thread)
 }

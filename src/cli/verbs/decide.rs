@@ -166,7 +166,7 @@ impl Edit {
     ) -> Result<(Value, Option<SeenHash>), Failure> {
         let (item, _) = folder.inbox().decisions().card(id.clone()).await?;
         let changes = pairs::read(&self.set, &item.schema, item.edit_args())?;
-        let shown = self.binding.shown().or_else(|| item.args_hash.map(SeenHash::Whole));
+        let shown = self.binding.shown().or(Some(SeenHash::Whole(item.args_hash)));
         let args = match item.edit_args() {
             Value::Object(fields) => {
                 let mut fields = fields.clone();

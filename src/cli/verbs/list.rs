@@ -99,22 +99,27 @@ fn text(
         .iter()
         .zip(dated)
         .map(|(item, dated)| {
-            let mark = Warning::highest_grade(&item.warnings).map(|grade| format!("{} ", grade.mark()));
-            let about = folder.inbox().about(item).map(|about| format!(" · {about}")).unwrap_or_default();
-            let until = item.snoozed_until.map(|until| format!(" (until {})", format.time(until)));
-            let patience = item.patience_left(format.now);
+            let mark = Warning::highest_grade(item.warnings()).map(|grade| format!("{} ", grade.mark()));
+            let question = item.question();
+            let about = question.and_then(|question| folder.inbox().about(question));
+            let about = about.map(|about| format!(" · {about}")).unwrap_or_default();
+            let source = question.and_then(|question| question.source.as_deref());
+            let until = question
+                .and_then(|question| question.snoozed_until)
+                .map(|until| format!(" (until {})", format.time(until)));
+            let patience = question.and_then(|question| question.patience_left(format.now));
             let patience =
                 patience.map(|patience| format!(" (gives up in {})", clock(patience))).unwrap_or_default();
             [
-                item.id.clone(),
-                item.kind.word().to_owned(),
-                action_words(&item.workflow, &item.action),
-                item.source.clone().unwrap_or_else(|| item.workflow.clone()),
+                item.id().to_owned(),
+                item.kind().word().to_owned(),
+                action_words(item.workflow(), item.action()),
+                source.unwrap_or(item.workflow()).to_owned(),
                 format.age(*dated),
                 format!(
                     "{}{}{about}{}{patience}",
                     mark.unwrap_or_default(),
-                    item.title,
+                    item.title(),
                     until.unwrap_or_default()
                 ),
             ]

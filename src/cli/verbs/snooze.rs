@@ -5,6 +5,7 @@ use crate::cli::failure::Failure;
 use crate::cli::ids::interrupt;
 use crate::cli::output::Answer;
 use crate::cli::pages;
+use crate::inbox::Item;
 use crate::text::when;
 
 /// Hide an interrupt until a given time
@@ -29,11 +30,12 @@ impl Args {
         let folder = context.open()?;
         let until = when::parse_snooze(&self.when, &folder.format.now.to_zoned(folder.format.zone.clone()))
             .map_err(Failure::usage)?;
-        let item = folder.inbox().decisions().snooze(id, until).await?;
-        let item = pages::with_card(folder.inbox(), item).await;
-        folder.format.answer(&item, |format| match item.snoozed_until {
-            Some(until) => format!("{} is snoozed until {}.\n", item.id, format.time(until)),
-            None => format!("{} is back in the list.\n", item.id),
+        let question = folder.inbox().decisions().snooze(id, until).await?;
+        let (id, until) = (question.id.clone(), question.snoozed_until);
+        let item = pages::with_card(folder.inbox(), Item::Question(Box::new(question))).await;
+        folder.format.answer(&item, |format| match until {
+            Some(until) => format!("{id} is snoozed until {}.\n", format.time(until)),
+            None => format!("{id} is back in the list.\n"),
         })
     }
 }

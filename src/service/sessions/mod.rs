@@ -82,7 +82,7 @@ impl Sessions<'_> {
 
     /// All running sessions; those that wait come first, longest wait first.
     pub async fn list(self) -> Result<Vec<AgentSession>, InboxError> {
-        self.0.work(|inbox| Sessions(inbox).read()).await
+        self.0.blocking(|inbox| Sessions(inbox).read()).await
     }
 
     /// Brings a session's terminal to the front; any unique prefix of its id will do.
@@ -93,16 +93,11 @@ impl Sessions<'_> {
             records = vec![records.swap_remove(at)];
         }
         match records.as_slice() {
-            [] => Err(InboxError::NotFound {
-                what: "session",
-                id: id.to_owned(),
-                hint: "`sayso sessions` lists those that run".to_owned(),
-            }),
+            [] => Err(InboxError::unknown("session", id.to_owned())),
             [one] => show(one).await,
             several => Err(InboxError::Ambiguous {
                 id: id.to_owned(),
-                count: several.len(),
-                some: several.iter().take(3).map(|record| record.id.as_str()).collect::<Vec<_>>().join(", "),
+                some: several.iter().map(|record| record.id.clone()).collect(),
             }),
         }
     }

@@ -48,7 +48,7 @@ impl Figures<'_> {
                 .query_row([call, row.seq], |cells| Ok((cells.get(0)?, cells.get(1)?, cells.get(2)?)))
                 .optional()?;
             let Some((task, model, error)) = call_row else {
-                return Err(StoreError::Unknown("model call", call.to_string()));
+                return Err(StoreError::unknown("model call", call.to_string()));
             };
             Ok(StoredPrompt { task, model, error, prompt: read(db, call)? })
         })

@@ -2,17 +2,17 @@
 
 use crate::graph::{BatchId, Decision, InterruptId, ThreadId, Warning};
 use crate::inbox::{
-    DecidedBy, DecisionRequest, Edited, GrantLine, GrantRequest, Item, Outcome, PROGRAM_ACTIONS, check,
+    DecidedBy, DecisionRequest, Edited, GrantLine, GrantRequest, Outcome, PROGRAM_ACTIONS, Question, check,
 };
 use crate::store::grants::give;
-use crate::store::inbox::items::item_of;
+use crate::store::inbox::items::question_shown;
 use crate::store::log::{Asked, EntryKind, Snoozed, Tx, UndoReason};
 use crate::store::record::answers::{NewDecision, record, reopen_all, take_back};
 use crate::store::record::append::append;
 use crate::store::record::listed::Listed;
 use crate::store::record::project::save;
 use crate::store::record::questions::{answer_to, asked_of, not_open, open_question, schema_of};
-use crate::store::record::recent::{Question, Recent};
+use crate::store::record::recent::{self, Recent};
 use crate::store::rows::{InterruptRow, Stage, ThreadRow, damaged};
 use crate::store::threads::list::outcome;
 use crate::store::{Inbox, StoreError};
@@ -127,7 +127,7 @@ impl Inbox<'_> {
     }
 
     /// Hides an open interrupt until a time, or shows it again.
-    pub async fn snooze(self, id: InterruptId, until: Option<Timestamp>) -> Result<Item, StoreError> {
+    pub async fn snooze(self, id: InterruptId, until: Option<Timestamp>) -> Result<Question, StoreError> {
         let now = self.0.now_ms();
         self.0
             .write(move |tx| {
@@ -138,7 +138,7 @@ impl Inbox<'_> {
                 let mut row = ThreadRow::by_seq(tx, interrupt.thread)?;
                 let snoozed = Snoozed { until: until.map(Timestamp::as_millisecond), overdue: None };
                 append(tx, &mut row, EntryKind::Snoozed, Some(interrupt.seq), &snoozed, &[], now)?;
-                item_of(tx, &InterruptRow::find(tx, &interrupt.id)?)
+                question_shown(tx, &InterruptRow::find(tx, &interrupt.id)?)
             })
             .await
     }
@@ -162,7 +162,7 @@ fn run(
         _ => Value::Bool(true),
     };
     check(&decision, question.allow(), &schema, &question.hash(), request.shown.as_ref())
-        .map_err(|refusal| StoreError::Refused { id: question.id.to_string(), refusal })?;
+        .map_err(|refusal| StoreError::refused(question.id.to_string(), refusal))?;
     if let Some(place) = details.remember {
         let offered = asked.as_ref().map_or(0, |asked| asked.grantable.remember.len());
         if place >= offered || decision != Decision::Accept {
@@ -264,7 +264,7 @@ pub(in crate::store) fn undo_one(
     }
     let recent = Recent::read(tx, &row)?;
     let question = recent.questions.iter().find(|question| question.seq == interrupt.seq);
-    match question.and_then(Question::current_answer) {
+    match question.and_then(recent::Question::current_answer) {
         None => damaged(format!("the decision on interrupt {} is missing", interrupt.id)),
         Some(answer) if answer.acted => Err(acted()),
         Some(_) => {

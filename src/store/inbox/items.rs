@@ -1,7 +1,7 @@
 //! The lists of the inbox, page by page: each page is an indexed query that begins where the last one ended.
 
 use crate::graph::{InterruptId, Kind, ThreadId};
-use crate::inbox::{ABSENT_ACTION, Item, ItemKind, ItemQuery, Page, Status};
+use crate::inbox::{ABSENT_ACTION, ItemKind, ItemQuery, Page, Question, Status, ThreadResult};
 use crate::store::inbox::LISTED;
 use crate::store::log::{EntryKind, PersonAction};
 use crate::store::pages::PageBuilder;
@@ -13,17 +13,19 @@ use rusqlite::{Connection, params};
 use serde_json::Value;
 
 impl Inbox<'_> {
-    /// A page of open interrupts or unread results, oldest first.
-    pub fn items(self, query: &ItemQuery) -> Result<Page<Item>, StoreError> {
+    /// A page of open questions, oldest first.
+    pub fn questions(self, query: &ItemQuery) -> Result<Page<Question>, StoreError> {
         let now = self.0.now_ms();
-        self.0.read(|db| match query.filter.kind {
-            Some(ItemKind::Result) => results(db, query),
-            Some(ItemKind::Interrupt(kind)) => interrupts(db, query, Some(kind), now),
-            None => interrupts(db, query, None, now),
-        })
+        let kind = query.filter.kind.and_then(ItemKind::interrupt);
+        self.0.read(|db| interrupts(db, query, kind, now))
     }
 
-    /// One interrupt, open or not.
+    /// A page of unread results, oldest first.
+    pub fn results(self, query: &ItemQuery) -> Result<Page<ThreadResult>, StoreError> {
+        self.0.read(|db| results(db, query))
+    }
+
+    /// One question, open or not.
     pub fn item(self, id: &InterruptId) -> Result<StoredItem, StoreError> {
         self.0.read(|db| {
             let interrupt = InterruptRow::find(db, id)?;
@@ -35,7 +37,7 @@ impl Inbox<'_> {
                 (Stage::Decided | Stage::Closed, true) => interrupt.step,
                 (Stage::Decided | Stage::Closed, false) => interrupt.step + 1,
             };
-            let mut item = item(db, &interrupt, &row)?;
+            let mut item = question(db, &interrupt, &row)?;
             if interrupt.status != Stage::Open
                 && let StoreError::NotOpen { why, .. } = not_open(db, &interrupt)?
             {
@@ -46,15 +48,15 @@ impl Inbox<'_> {
     }
 
     /// A thread's result, unless somebody has filed it away.
-    pub fn result(self, id: &ThreadId) -> Result<Item, StoreError> {
+    pub fn result(self, id: &ThreadId) -> Result<ThreadResult, StoreError> {
         self.0.read(|db| {
             let row = ThreadRow::find(db, id)?;
             if row.unread { result(&row) } else { Err(no_result(&row)) }
         })
     }
 
-    /// A thread as an item, whether or not it has an unread result.
-    pub fn thread(self, id: &ThreadId) -> Result<Item, StoreError> {
+    /// What a thread gives, whether or not somebody has read it.
+    pub fn thread(self, id: &ThreadId) -> Result<ThreadResult, StoreError> {
         self.0.read(|db| result(&ThreadRow::find(db, id)?))
     }
 
@@ -120,7 +122,7 @@ impl Inbox<'_> {
 /// An interrupt with everything needed to draw its card.
 #[derive(Clone, Debug)]
 pub struct StoredItem {
-    pub item: Item,
+    pub item: Question,
     /// How many steps of its thread the card is drawn from.
     pub steps: u64,
     /// Whether the engine asked it, rather than a node.
@@ -141,23 +143,26 @@ pub struct Counts {
     pub waiting_for_model: u64,
 }
 
-/// The item as the inbox shows it; its text comes with its card.
-pub(in crate::store) fn item_of(db: &Connection, interrupt: &InterruptRow) -> Result<Item, StoreError> {
-    item(db, interrupt, &ThreadRow::by_seq(db, interrupt.thread)?)
+/// The question as the inbox shows it; its text comes with its card.
+pub(in crate::store) fn question_shown(
+    db: &Connection,
+    interrupt: &InterruptRow,
+) -> Result<Question, StoreError> {
+    question(db, interrupt, &ThreadRow::by_seq(db, interrupt.thread)?)
 }
 
-fn item(db: &Connection, interrupt: &InterruptRow, thread: &ThreadRow) -> Result<Item, StoreError> {
+fn question(db: &Connection, interrupt: &InterruptRow, thread: &ThreadRow) -> Result<Question, StoreError> {
     let (asked, at) = asked_of(db, interrupt)?;
     let schema = schema_of(db, &asked)?;
-    Ok(Item {
+    Ok(Question {
         waiting: asked.waiting.is_some(),
         gives_up_at: asked.gives_up_at(at)?,
-        id: asked.id.to_string(),
+        id: asked.id.clone(),
         allow: asked.allow(),
         key: asked.key,
         thread: thread.id.clone(),
         workflow: thread.workflow.clone(),
-        kind: ItemKind::Interrupt(asked.kind),
+        kind: asked.kind,
         title: asked.title,
         gist: asked.gist,
         action: asked.action,
@@ -170,7 +175,7 @@ fn item(db: &Connection, interrupt: &InterruptRow, thread: &ThreadRow) -> Result
         text: String::new(),
         created_at: time(at)?,
         snoozed_until: interrupt.snoozed_until.map(time).transpose()?,
-        args_hash: Some(interrupt.hash()),
+        args_hash: interrupt.hash(),
         irreversible: asked.irreversible,
         grantable: asked.grantable,
         closed: None,
@@ -182,7 +187,7 @@ fn interrupts(
     query: &ItemQuery,
     kind: Option<Kind>,
     now: i64,
-) -> Result<Page<Item>, StoreError> {
+) -> Result<Page<Question>, StoreError> {
     let limit = i64::try_from(query.limit).unwrap_or(i64::MAX - 1);
     let after = query.after.unwrap_or(0);
     let rows = InterruptRow::select(
@@ -195,12 +200,12 @@ fn interrupts(
     )?;
     let mut page = PageBuilder::new(query.limit);
     for row in rows {
-        page.take(row.seq, || item_of(db, &row))?;
+        page.take(row.seq, || question_shown(db, &row))?;
     }
     Ok(page.finish(after))
 }
 
-fn results(db: &Connection, query: &ItemQuery) -> Result<Page<Item>, StoreError> {
+fn results(db: &Connection, query: &ItemQuery) -> Result<Page<ThreadResult>, StoreError> {
     let limit = i64::try_from(query.limit).unwrap_or(i64::MAX - 1).saturating_add(1);
     let rest = "WHERE unread = 1 AND seq > ? ORDER BY seq LIMIT ?";
     let mut page = PageBuilder::new(query.limit);
@@ -210,37 +215,14 @@ fn results(db: &Connection, query: &ItemQuery) -> Result<Page<Item>, StoreError>
     Ok(page.finish(0))
 }
 
-pub(in crate::store) fn result(row: &ThreadRow) -> Result<Item, StoreError> {
-    let output = row.output()?.unwrap_or(Value::Null);
-    Ok(Item {
-        id: row.id.to_string(),
-        key: String::new(),
+fn result(row: &ThreadRow) -> Result<ThreadResult, StoreError> {
+    Ok(ThreadResult {
         thread: row.id.clone(),
         workflow: row.workflow.clone(),
-        kind: ItemKind::Result,
         title: row.title.clone(),
-        gist: String::new(),
-        action: "result".to_owned(),
-        args: output,
-        schema: Value::Bool(true),
-        edit_from: None,
-        allow: crate::graph::Allow { edit: false, ignore: false, ..crate::graph::Allow::ALL },
-        labels: crate::graph::Labels {
-            accept: Some("file away".to_owned()),
-            respond: Some("go on".to_owned()),
-            ..Default::default()
-        },
-        warnings: Vec::new(),
-        source: None,
+        output: row.output()?.unwrap_or(Value::Null),
         text: String::new(),
-        created_at: time(row.updated_at)?,
-        snoozed_until: None,
-        waiting: false,
-        gives_up_at: None,
-        args_hash: None,
-        irreversible: false,
-        grantable: crate::graph::Grantable::default(),
-        closed: None,
+        ended_at: time(row.updated_at)?,
     })
 }
 

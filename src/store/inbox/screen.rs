@@ -1,9 +1,8 @@
 //! Queries for the screen: a cheap overview of everything, lines of a list, and drafts.
 
 use crate::graph::{InterruptId, ThreadId, Warning};
-use crate::inbox::{Glance, ItemKind, ItemLine, ItemStatus, LineQuery, Status};
+use crate::inbox::{ItemKind, ItemLine, ItemStamp, ItemStatus, LineQuery, RESULT_ANSWERS, Status};
 use crate::store::inbox::LISTED;
-use crate::store::inbox::items::result;
 use crate::store::record::questions::{answer_to, asked_of};
 use crate::store::rows::{self, InterruptRow, Stage, ThreadRow, damaged, time};
 use crate::store::settings::{set_text, text};
@@ -17,24 +16,24 @@ const ORDER: &str = "list_order";
 const DRAFT_LIFETIME_MS: i64 = 90 * 24 * 60 * 60 * 1000;
 
 impl Inbox<'_> {
-    /// Everything in the inbox at a glance: open and decided interrupts, then results.
-    pub fn glance(self) -> Result<Vec<Glance>, StoreError> {
+    /// What there is in the inbox: open and decided interrupts, then results.
+    pub fn stamps(self) -> Result<Vec<ItemStamp>, StoreError> {
         let now = self.0.now_ms();
         self.0.read(|db| {
             let open = format!(
-                "SELECT seq, id, stamp, coalesce(snoozed_until, 0) > ? FROM interrupts INDEXED BY interrupts_live WHERE {LISTED} ORDER BY seq"
+                "SELECT id, stamp, coalesce(snoozed_until, 0) > ? FROM interrupts INDEXED BY interrupts_live WHERE {LISTED} ORDER BY seq"
             );
             let mut all = rows::query(db, &open, [now], |row| {
-                glance(row, if row.get(3)? { ItemStatus::Snoozed } else { ItemStatus::Open })
+                stamp(row, if row.get(2)? { ItemStatus::Snoozed } else { ItemStatus::Open })
             })?;
-            let decided = "SELECT i.seq, i.id, i.stamp, t.status, t.hold_ms, t.held_at
+            let decided = "SELECT i.id, i.stamp, t.status, t.hold_ms, t.held_at
                  FROM interrupts i INDEXED BY interrupts_live JOIN threads t ON t.seq = i.thread
                  WHERE i.status <> 'closed' AND i.status = 'decided' ORDER BY i.seq";
             all.extend(rows::query(db, decided, [], |row| {
-                glance(row, decided_status(row.get(3)?, row.get(4)?, row.get(5)?)?)
+                stamp(row, decided_status(row.get(2)?, row.get(3)?, row.get(4)?)?)
             })?);
-            let results = "SELECT seq, id, last FROM threads WHERE unread = 1 ORDER BY seq";
-            all.extend(rows::query(db, results, [], |row| glance(row, ItemStatus::Result))?);
+            let results = "SELECT id, last FROM threads WHERE unread = 1 ORDER BY seq";
+            all.extend(rows::query(db, results, [], |row| stamp(row, ItemStatus::Result))?);
             Ok(all)
         })
     }
@@ -51,7 +50,7 @@ impl Inbox<'_> {
             for line in results {
                 match line {
                     Ok(line) => lines.extend(line),
-                    Err(StoreError::Damaged(_) | StoreError::Unknown(..)) => {}
+                    Err(StoreError::Damaged(_) | StoreError::NotFound { .. }) => {}
                     Err(error) => return Err(error),
                 }
             }
@@ -96,9 +95,9 @@ impl Inbox<'_> {
     }
 }
 
-fn glance(row: &Row<'_>, status: ItemStatus) -> Result<Glance, StoreError> {
-    let stamp: i64 = row.get(2)?;
-    Ok(Glance { id: row.get(1)?, place: row.get(0)?, status, stamp: stamp.unsigned_abs() })
+fn stamp(row: &Row<'_>, status: ItemStatus) -> Result<ItemStamp, StoreError> {
+    let stamp: i64 = row.get(1)?;
+    Ok(ItemStamp { id: row.get(0)?, status, stamp: stamp.unsigned_abs() })
 }
 
 fn decided_status(status: Status, hold_ms: i64, held_at: Option<i64>) -> Result<ItemStatus, StoreError> {
@@ -127,25 +126,26 @@ fn line_of(db: &Connection, id: &str, now: i64) -> LineResult {
     if !row.unread {
         return Ok(None);
     }
-    let item = result(&row)?;
-    let glance =
-        Glance { id: item.id, place: row.seq, status: ItemStatus::Result, stamp: row.last.unsigned_abs() };
+    let ended_at = time(row.updated_at)?;
     Ok(Some(ItemLine {
-        glance,
-        thread: item.thread,
-        workflow: item.workflow,
-        kind: item.kind,
-        action: item.action,
-        title: item.title,
-        gist: item.gist,
-        source: item.source,
-        allow: item.allow,
+        id: row.id.to_string(),
+        place: row.seq,
+        stamp: row.last.unsigned_abs(),
+        status: ItemStatus::Result,
+        thread: row.id,
+        workflow: row.workflow,
+        kind: ItemKind::Result,
+        action: "result".to_owned(),
+        title: row.title,
+        gist: String::new(),
+        source: None,
+        allow: RESULT_ANSWERS,
         grade: None,
-        warnings: Vec::new(),
+        new_mail: false,
         irreversible: false,
         hash: None,
-        created_at: item.created_at,
-        dated: item.created_at,
+        created_at: ended_at,
+        dated: ended_at,
         snoozed_until: None,
         waiting: false,
         gives_up_at: None,
@@ -169,17 +169,20 @@ fn interrupt_line(db: &Connection, row: InterruptRow, now: i64) -> LineResult {
     };
     let (asked, at) = asked_of(db, &row)?;
     let decided_title = answer_to(db, &row)?.and_then(|answer| answer.title);
-    let stamp = row.stamp.unsigned_abs();
     Ok(Some(ItemLine {
         waiting: asked.waiting.is_some(),
         gives_up_at: asked.gives_up_at(at)?,
         allow: asked.allow(),
         grade: Warning::highest_grade(&asked.warnings),
-        warnings: asked.warnings.into_iter().map(|Warning { code, .. }| code).collect(),
+        new_mail: asked.warnings.iter().any(|warning| warning.code == "new_mail"),
         created_at: time(at)?,
         dated: time(newest_mail(db, row.thread)?.unwrap_or(at))?,
         snoozed_until: row.snoozed_until.map(time).transpose()?,
-        glance: Glance { id: row.id.to_string(), place: row.seq, status, stamp },
+        hash: Some(row.hash()),
+        id: row.id.to_string(),
+        place: row.seq,
+        stamp: row.stamp.unsigned_abs(),
+        status,
         thread: thread.id,
         workflow: thread.workflow,
         kind: ItemKind::Interrupt(asked.kind),
@@ -188,6 +191,5 @@ fn interrupt_line(db: &Connection, row: InterruptRow, now: i64) -> LineResult {
         gist: asked.gist,
         source: asked.source,
         irreversible: asked.irreversible,
-        hash: Some(row.hash()),
     }))
 }

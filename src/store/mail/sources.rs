@@ -249,7 +249,7 @@ impl Mail<'_> {
 const SYNC: &str = "sync_wanted";
 
 fn find_source(db: &Connection, name: &str) -> Result<SourceRow, StoreError> {
-    SourceRow::find(db, name)?.ok_or_else(|| StoreError::Unknown("mailbox", name.to_owned()))
+    SourceRow::find(db, name)?.ok_or_else(|| StoreError::unknown("mailbox", name.to_owned()))
 }
 
 fn stored(db: &Connection, row: SourceRow) -> Result<StoredSource, StoreError> {

@@ -48,7 +48,7 @@ impl Memory<'_> {
         let ends = |name: &&String| name.rsplit('/').next() == Some(word);
         let matching: Vec<&String> = names.iter().filter(ends).collect();
         match matching.as_slice() {
-            [] => Err(StoreError::Unknown("memory", word.to_owned())),
+            [] => Err(StoreError::unknown("memory", word.to_owned())),
             [one] => Ok((*one).clone()),
             several => {
                 let several: Vec<&str> = several.iter().map(|name| name.as_str()).collect();
@@ -85,7 +85,7 @@ impl Memory<'_> {
                 let versions = history(db, &namespace)?.versions;
                 let newest = versions.last().map_or(0, |newest| newest.version);
                 let Some(earlier) = versions.iter().find(|candidate| candidate.version == version) else {
-                    return Err(StoreError::Unknown("version", format!("{version} of {namespace}")));
+                    return Err(StoreError::unknown("version", format!("{version} of {namespace}")));
                 };
                 if version == newest {
                     let text = format!("version {version} of the memory `{namespace}` is the newest already");
@@ -149,7 +149,7 @@ fn view(db: &Connection, namespace: &str) -> Result<MemoryView, StoreError> {
     let mut history = history(db, namespace)?;
     match history.versions.pop() {
         Some(newest) => Ok(MemoryView { newest, pinned: history.pins }),
-        None => Err(StoreError::Unknown("memory", namespace.to_owned())),
+        None => Err(StoreError::unknown("memory", namespace.to_owned())),
     }
 }
 

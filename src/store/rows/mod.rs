@@ -54,7 +54,7 @@ fn complete_id(db: &Connection, what: &'static str, table: &str, begins: &str) -
         db.prepare_cached(&format!("SELECT id FROM {table} WHERE id >= ?1 AND id < ?1 || '~'"))?;
     let mut ids: Vec<String> = query.query_map([begins], |row| row.get(0))?.collect::<Result<_, _>>()?;
     match (ids.pop(), ids.is_empty()) {
-        (None, _) => Err(StoreError::Unknown(what, begins.to_owned())),
+        (None, _) => Err(StoreError::unknown(what, begins.to_owned())),
         (Some(only), true) => Ok(only),
         (Some(last), false) => {
             ids.push(last);
@@ -73,7 +73,7 @@ fn find<T>(
     read: impl Fn(&str) -> Result<Option<T>, StoreError>,
 ) -> Result<T, StoreError> {
     let id = if is_full { Cow::Borrowed(id) } else { Cow::Owned(complete_id(db, what, table, id)?) };
-    read(&id)?.ok_or_else(|| StoreError::Unknown(what, id.into_owned()))
+    read(&id)?.ok_or_else(|| StoreError::unknown(what, id.into_owned()))
 }
 
 /// Completes a grant id of which a person gave the beginning.

@@ -177,7 +177,7 @@ impl ThreadRow {
             .prepare_cached("SELECT seq FROM threads WHERE id = ?")?
             .query_row([id.as_str()], |row| row.get(0))
             .optional()?;
-        seq.ok_or_else(|| StoreError::Unknown("thread", id.to_string()))
+        seq.ok_or_else(|| StoreError::unknown("thread", id.to_string()))
     }
 }
 

@@ -44,16 +44,16 @@ impl Doc {
     /// Cuts an item's card into pieces.
     pub fn new(item: &Item, card: Arc<Card>, context: &CardContext<'_>, folds: Folds) -> Self {
         let mut doc = Doc { card: card.clone(), ..Self::default() };
-        doc.push(PieceKind::Title, Visible::line(&item.title).into_string());
+        doc.push(PieceKind::Title, Visible::line(item.title()).into_string());
         doc.push(PieceKind::Meta, context.meta.clone());
         doc.gap();
         if !card.blocks.iter().any(|block| matches!(block, Block::Warnings(_))) {
-            doc.warnings(&item.warnings);
+            doc.warnings(item.warnings());
         }
-        let title = Visible::line(&item.title);
+        let title = Visible::line(item.title());
         let mut heading = None;
         // A subject that is already shown above is not repeated for each mail.
-        let mut shown_subjects = vec![item.title.as_str()];
+        let mut shown_subjects = vec![item.title()];
         for (n, block) in card.blocks.iter().enumerate() {
             if matches!(block, Block::Turns(_) | Block::Mail(_)) && doc.proposal == 0 {
                 // The conversation's own heading is not part of the proposal.
@@ -313,7 +313,7 @@ impl Doc {
 
     /// Shows the proposed arguments, for cards that say nothing.
     fn arguments(&mut self, item: &Item) {
-        let Some(fields) = item.args.as_object() else { return };
+        let Some(fields) = item.data().as_object() else { return };
         let indent = fields.keys().map(|name| width(name)).max().unwrap_or(0).min(MAX_NAME_WIDTH) + 2;
         for (name, value) in fields {
             let kind = PieceKind::Field { name: Visible::line(name).into_string(), indent };

@@ -2,12 +2,13 @@
 
 use super::{cells, draw_keys, screen};
 use crate::graph::InterruptId;
+use crate::inbox::ItemLine;
 use crate::text::wrap;
 use crate::tui::actions::{Action, Scope};
 use crate::tui::card::{Doc, ScrollPosition};
-use crate::tui::draw;
 use crate::tui::layout::centred;
-use crate::tui::model::{Model, Popup, Row};
+use crate::tui::model::{Model, Popup};
+use crate::tui::{draw, words};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -37,7 +38,7 @@ impl Confirm {
         page: Doc,
         then: impl FnOnce(&mut Model) + Send + 'static,
     ) -> Self {
-        let (title, why, top) = (title.into(), why.into(), ScrollPosition::default());
+        let (title, why, top) = (words::line(&title.into()), why.into(), ScrollPosition::default());
         Self { title, why, about: None, then: Box::new(then), page, top }
     }
 
@@ -70,7 +71,8 @@ impl Confirm {
     /// Why we ask, or that there is nothing left to decide.
     fn reason(&self, model: &Model) -> &str {
         let list = &model.inbox.list;
-        let is_gone = |id: &InterruptId| list.complete && list.find(id.as_str()).is_none_or(Row::is_decided);
+        let is_gone =
+            |id: &InterruptId| list.complete && list.find(id.as_str()).is_none_or(ItemLine::is_decided);
         if self.about.as_ref().is_some_and(is_gone) { GONE } else { &self.why }
     }
 }

@@ -30,7 +30,7 @@ use super::options::{Options, Startable};
 use super::theme::Theme;
 use super::words;
 use crate::graph::ThreadId;
-use crate::inbox::{GrantLine, Overview, SourceLine, ThreadLine};
+use crate::inbox::{GrantLine, ItemLine, Overview, Question, SourceLine, ThreadLine};
 use crate::service::Inbox;
 use jiff::{Timestamp, Zoned};
 use std::collections::{BTreeMap, HashSet};
@@ -259,7 +259,7 @@ impl Model {
     }
 
     /// The selected item, if the inbox lists items and one is selected.
-    pub fn selected(&self) -> Option<&Row> {
+    pub fn selected(&self) -> Option<&ItemLine> {
         if self.shows_items() { self.inbox.list.selected() } else { None }
     }
 
@@ -269,7 +269,12 @@ impl Model {
         self.inbox
             .opened
             .as_ref()
-            .filter(|opened| opened.item.id == row.id && opened.item.args_hash == row.hash)
+            .filter(|opened| opened.item.id() == row.id && opened.item.hash() == row.hash)
+    }
+
+    /// The question on the card of the selected item; `None` for a result.
+    pub fn question(&self) -> Option<&Question> {
+        self.current()?.item.question()
     }
 
     /// Whether the card is unfolded.

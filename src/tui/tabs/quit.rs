@@ -2,13 +2,13 @@
 
 use super::inbox::undo;
 use crate::graph::InterruptId;
-use crate::inbox::ItemStatus;
+use crate::inbox::{ItemLine, ItemStatus};
 use crate::text::truncate;
 use crate::tui::actions::{Action, Scope};
-use crate::tui::draw;
 use crate::tui::layers::{cells, screen};
 use crate::tui::layout::centred;
-use crate::tui::model::{Driving, Job, Model, Popup, Row};
+use crate::tui::model::{Driving, Job, Model, Popup};
+use crate::tui::{draw, words};
 use ratatui::Frame;
 use ratatui::text::{Line, Span};
 
@@ -18,14 +18,14 @@ struct QuitPrompt {
     held: Vec<String>,
 }
 
-fn held(model: &Model) -> impl Iterator<Item = &Row> {
+fn held(model: &Model) -> impl Iterator<Item = &ItemLine> {
     model.inbox.list.all().iter().filter(|row| matches!(row.status, ItemStatus::Held { .. }))
 }
 
 /// Quits, or asks what to do with held decisions.
 pub fn quit(model: &mut Model) {
     model.save_draft();
-    let held: Vec<String> = held(model).map(|row| row.title.clone()).collect();
+    let held: Vec<String> = held(model).map(|row| words::line(&row.title)).collect();
     // If another process drives, held decisions go on without us.
     if held.is_empty() || model.driving != Driving::Ours {
         model.jobs.push(Job::Quit);

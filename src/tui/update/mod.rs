@@ -114,7 +114,7 @@ fn drawn(model: &mut Model, seen: &Seen, at: Instant) {
         return;
     }
     let Some(opened) = model.current() else { return };
-    let (id, hash) = (opened.item.id.clone(), opened.item.args_hash);
+    let (id, hash) = (opened.item.id().to_owned(), opened.item.hash());
     if seen.card.as_ref() != Some(&id) {
         return;
     }
@@ -136,7 +136,7 @@ fn settle(model: &mut Model) {
     if !areas.list.is_empty() {
         commands::pane(model).keep_visible(model, areas.list);
     }
-    let current = model.current().map(|opened| (opened.item.id.clone(), opened.item.args_hash));
+    let current = model.current().map(|opened| (opened.item.id().to_owned(), opened.item.hash()));
     let shown = model.shown.as_ref().map(|shown| (shown.id.clone(), shown.hash));
     if !model.layers.is_empty() || areas.card.is_empty() || current != shown {
         model.shown = None;

@@ -37,7 +37,7 @@ pub use tool::{Accepted, Asked, Outcome, Tool, allow_in_thread};
 
 use super::{Picked, Services, written_text};
 use crate::graph::{BoxFuture, Builder, Ctx, Edge, NodeError, State, ask, end, goto};
-use crate::inbox::{Block, Item, YOUR_TURN};
+use crate::inbox::{Block, Question, YOUR_TURN};
 use crate::llm::{Reply, Request};
 use crate::text::Visible;
 use nodes::AgentLoop;
@@ -211,7 +211,7 @@ pub fn agent_loop<S: LoopState>(
 }
 
 /// What the card of one of the loop's own questions shows above the workflow's own blocks; `None` for others.
-pub fn card(dialog: &Dialog, item: &Item) -> Option<Vec<Block>> {
+pub fn card(dialog: &Dialog, item: &Question) -> Option<Vec<Block>> {
     let text = |text: &str| Block::Text(Visible::new(text));
     Some(match item.action.as_str() {
         STEP_LIMIT => {

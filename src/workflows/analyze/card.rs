@@ -4,30 +4,30 @@ use super::WRITE_RESULT;
 use super::facts::Role;
 use super::state::{Analysis, Verdict};
 use crate::graph::AnyState;
-use crate::inbox::{Block, Card, Item, ItemKind};
+use crate::inbox::{Block, Card, Question};
 use crate::text::{Visible, count_noun};
 use crate::workflows::agent_loop;
 
 /// How many files are named.
 const NAMED: usize = 12;
 
-pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
+pub(super) fn draw(state: &AnyState, question: Option<&Question>) -> Card {
     let Some(state) = state.get::<Analysis>() else { return Card::default() };
     let mut blocks = Vec::new();
-    match item.kind {
-        ItemKind::Result => {
+    match question {
+        None => {
             blocks.push(Block::Markdown(Visible::new(state.analysis_output.as_deref().unwrap_or_default())));
         }
-        ItemKind::Interrupt(_) if item.action == WRITE_RESULT => {
-            let file = item.args.get("file").and_then(|file| file.as_str()).unwrap_or_default();
+        Some(question) if question.action == WRITE_RESULT => {
+            let file = question.args.get("file").and_then(|file| file.as_str()).unwrap_or_default();
             blocks.push(Block::Fields(vec![(Visible::line("write to"), Visible::line(file))]));
             blocks.push(Block::Text(Visible::new(state.analysis_output.as_deref().unwrap_or_default())));
         }
-        ItemKind::Interrupt(_) if agent_loop::why(&item.action).is_some() => {
-            blocks.extend(agent_loop::card(&state.dialog, item).unwrap_or_default());
+        Some(question) if agent_loop::why(&question.action).is_some() => {
+            blocks.extend(agent_loop::card(&state.dialog, question).unwrap_or_default());
         }
-        ItemKind::Interrupt(_) => {
-            let question = item.args.get("question").and_then(|text| text.as_str()).unwrap_or_default();
+        Some(question) => {
+            let question = question.args.get("question").and_then(|text| text.as_str()).unwrap_or_default();
             blocks.push(Block::Markdown(Visible::new(question)));
         }
     }
@@ -51,16 +51,15 @@ pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
 }
 
 /// Why it asks, or what the result is based on.
-pub(super) fn explain(state: &AnyState, item: &Item) -> Vec<Block> {
+pub(super) fn explain(state: &AnyState, question: Option<&Question>) -> Vec<Block> {
     let Some(state) = state.get::<Analysis>() else { return Vec::new() };
     let turn_count = |role: Role| state.analysis_history.iter().filter(|turn| turn.role == role).count();
-    let why = match item.kind {
-        ItemKind::Result => "you approved it, and it was summed up",
-        ItemKind::Interrupt(_) if item.action == WRITE_RESULT => {
-            "writing a file into your folder is yours to decide"
+    let why = match question.map(|question| question.action.as_str()) {
+        None => "you approved it, and it was summed up",
+        Some(WRITE_RESULT) => "writing a file into your folder is yours to decide",
+        Some(action) => {
+            agent_loop::why(action).unwrap_or("it asks or proposes one thing at a time, until you approve")
         }
-        ItemKind::Interrupt(_) => agent_loop::why(&item.action)
-            .unwrap_or("it asks or proposes one thing at a time, until you approve"),
     };
     let mut fields = vec![(Visible::line("because"), Visible::line(why))];
     let turns = format!("{} by the agent, {} by you", turn_count(Role::Agent), turn_count(Role::User));

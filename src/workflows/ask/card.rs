@@ -4,7 +4,7 @@ use super::parts::Table;
 use super::state::Ask;
 use super::{NEXT, QUESTION, REQUEST, page, values};
 use crate::graph::AnyState;
-use crate::inbox::{Block, Card, Item, ItemKind};
+use crate::inbox::{Block, Card, Question};
 use crate::text::Visible;
 use crate::tools::catalogue::{Auth, Catalogue};
 use crate::workflows::analyze::facts::Role;
@@ -15,37 +15,42 @@ use std::collections::BTreeMap;
 /// How many lines of an answer's JSON a card shows.
 const MAX_LINES: usize = 120;
 
-pub(super) fn draw(services: &Services, state: &AnyState, item: &Item) -> Card {
+pub(super) fn draw(services: &Services, state: &AnyState, question: Option<&Question>) -> Card {
     let Some(state) = state.get::<Ask>() else { return Card::default() };
-    let mut blocks = Vec::from_iter(Block::warnings(&item.warnings));
-    match item.kind {
-        ItemKind::Result => blocks.extend(answer(services, state, true)),
-        ItemKind::Interrupt(_) if item.action == REQUEST => blocks.extend(request(services, state, item)),
-        ItemKind::Interrupt(_) => {
+    let mut blocks = Vec::from_iter(question.and_then(|question| Block::warnings(&question.warnings)));
+    match question {
+        None => blocks.extend(answer(services, state, true)),
+        Some(question) if question.action == REQUEST => blocks.extend(request(services, state, question)),
+        Some(question) => {
             if state.query.is_none() {
                 blocks.extend(answer(services, state, false));
             }
-            let question = item.args.get("question").and_then(Value::as_str);
+            let question = question.args.get("question").and_then(Value::as_str);
             let question =
                 question.unwrap_or("You are in the model's place: choose what to ask, or answer in words.");
             blocks.push(Block::Text(Visible::new(question)));
         }
     }
-    blocks.extend(earlier(state, item));
+    blocks.extend(earlier(state, question));
     Card { blocks }
 }
 
 /// Why an item is in the inbox, and how often each node failed.
-pub(super) fn explain(state: &AnyState, item: &Item) -> Vec<Block> {
+pub(super) fn explain(state: &AnyState, question: Option<&Question>) -> Vec<Block> {
     let Some(state) = state.get::<Ask>() else { return Vec::new() };
     let mut fields = Vec::new();
     let mut field = |name: &str, value: &str| fields.push((Visible::line(name), Visible::new(value)));
-    if let Some(why) = agent_loop::why(&item.action) {
-        field("because", why);
-    }
-    if item.action == QUESTION {
-        let next = "it has answered, and waits for your next question";
-        field("because", if item.key == NEXT { next } else { "it needs this to answer your question" });
+    if let Some(question) = question {
+        if let Some(why) = agent_loop::why(&question.action) {
+            field("because", why);
+        }
+        if question.action == QUESTION {
+            let next = "it has answered, and waits for your next question";
+            field(
+                "because",
+                if question.key == NEXT { next } else { "it needs this to answer your question" },
+            );
+        }
     }
     if let Some(sort) = &state.query_type {
         field("sort of question", sort);
@@ -109,7 +114,7 @@ fn table_block(table: &Table) -> Block {
 }
 
 /// The request, exactly as it will be made: method, address, each parameter, header fields, and the body.
-fn request(services: &Services, state: &Ask, item: &Item) -> Vec<Block> {
+fn request(services: &Services, state: &Ask, item: &Question) -> Vec<Block> {
     let Some(pending) = &state.pending else { return Vec::new() };
     let operation = &pending.operation;
     let text = |name: &str| item.args.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -162,15 +167,15 @@ fn key_field(services: &Services, catalogue: &Catalogue) -> Option<(Visible, Vis
 }
 
 /// What was said before, without the newest answer if that is shown above.
-fn earlier(state: &Ask, item: &Item) -> Option<Block> {
+fn earlier(state: &Ask, question: Option<&Question>) -> Option<Block> {
     let mut entries: Vec<(Role, &str)> =
         state.message_history.iter().map(|entry| (entry.role, entry.text.as_str())).collect();
-    let is_shown_above = state.query.is_none() || item.kind == ItemKind::Result;
+    let is_shown_above = state.query.is_none() || question.is_none();
     if is_shown_above && matches!(entries.last(), Some((Role::Agent, _))) {
         entries.pop();
     }
     let question_turns = state.messages.iter().flatten().skip(1);
-    let question = item.args.get("question").and_then(Value::as_str);
+    let question = question.and_then(|question| question.args.get("question")?.as_str());
     entries.extend(
         question_turns
             .map(|turn| (turn.role, turn.text.as_str()))

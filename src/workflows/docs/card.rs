@@ -4,7 +4,7 @@ use super::WRITE_DOCS;
 use super::readable::readable;
 use super::state::Documentation;
 use crate::graph::AnyState;
-use crate::inbox::{Block, Card, Item, ItemKind};
+use crate::inbox::{Block, Card, Question};
 use crate::text::Visible;
 use serde_json::Value;
 
@@ -12,12 +12,12 @@ pub(super) fn field(name: &str, value: &str) -> (Visible, Visible) {
     (Visible::line(name), Visible::line(value))
 }
 
-pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
+pub(super) fn draw(state: &AnyState, question: Option<&Question>) -> Card {
     let Some(state) = state.get::<Documentation>() else { return Card::default() };
     let mut blocks = Vec::new();
-    match item.kind {
-        ItemKind::Interrupt(_) if item.action == WRITE_DOCS => {
-            let files = item.args.get("files").and_then(Value::as_array).into_iter().flatten();
+    match question {
+        Some(question) if question.action == WRITE_DOCS => {
+            let files = question.args.get("files").and_then(Value::as_array).into_iter().flatten();
             let files: Vec<&str> = files.filter_map(Value::as_str).collect();
             blocks
                 .push(Block::Fields(vec![field("write to", state.out()), field("pages", &files.join(", "))]));
@@ -26,7 +26,7 @@ pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
                 blocks.push(Block::Text(Visible::new(&result.markdown)));
             }
         }
-        ItemKind::Result | ItemKind::Interrupt(_) => {
+        None | Some(_) => {
             let page = state.index.as_deref().or(state.summary.as_deref()).unwrap_or_default();
             blocks.push(Block::Markdown(Visible::new(&readable(page))));
         }
@@ -46,11 +46,11 @@ pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
 }
 
 /// Why pages are shown, and how each agent did.
-pub(super) fn explain(state: &AnyState, item: &Item) -> Vec<Block> {
+pub(super) fn explain(state: &AnyState, question: Option<&Question>) -> Vec<Block> {
     let Some(state) = state.get::<Documentation>() else { return Vec::new() };
-    let why = match item.kind {
-        ItemKind::Result => "all agents have ended",
-        ItemKind::Interrupt(_) => "writing pages into your folder is yours to decide",
+    let why = match question {
+        None => "all agents have ended",
+        Some(_) => "writing pages into your folder is yours to decide",
     };
     let mut fields = vec![field("because", why)];
     for result in &state.results {

@@ -8,7 +8,7 @@ use super::tools::{
 };
 use super::{day, meeting, remind, risks, send};
 use crate::graph::{AnyState, Warning};
-use crate::inbox::{AttachmentLine, Block, BodyPiece, Card, Item, ItemKind, MailBlock};
+use crate::inbox::{AttachmentLine, Block, BodyPiece, Card, MailBlock, Question};
 use crate::mail::compose::reply_all_left_out;
 use crate::mail::{self, Address, Mail};
 use crate::text::{Visible, short_line};
@@ -20,33 +20,35 @@ use serde_json::Value;
 /// How much of the model's text a card shows.
 const MAX_MODEL_TEXT: usize = 400;
 
-/// The card of an item.
-pub(super) fn draw(services: &Services, state: &AnyState, item: &Item) -> Card {
+/// The card of a question, or of the result.
+pub(super) fn draw(services: &Services, state: &AnyState, asked: Option<&Question>) -> Card {
     let Some(state) = state.get::<Email>() else { return Card::default() };
     let mut blocks = Vec::new();
     let conversation = match Conversation::read(services, state) {
         Ok(conversation) => conversation,
         Err(error) => {
-            blocks.extend(Block::warnings(&item.warnings));
+            blocks.extend(asked.and_then(|asked| Block::warnings(&asked.warnings)));
             blocks.push(Block::Text(Visible::new(&format!("The conversation cannot be shown: {error}"))));
             return Card { blocks };
         }
     };
-    let mut warnings = item.warnings.clone();
-    if matches!(item.kind, ItemKind::Interrupt(_)) && conversation.has_news() {
+    let mut warnings = asked.map(|asked| asked.warnings.clone()).unwrap_or_default();
+    if asked.is_some() && conversation.has_news() {
         // Mail that came after the question may have its own warnings.
         let new_warnings = risks::of_mails(services, &conversation).unwrap_or_default();
         Warning::add(&mut warnings, new_warnings);
     }
     blocks.extend(Block::warnings(&warnings));
-    let question = item.args.get("content").and_then(Value::as_str).unwrap_or_default();
-    let repeats_gist = item.action == tools::QUESTION && contains_gist(question, &state.gist);
+    let question = asked.filter(|asked| asked.action == tools::QUESTION);
+    let question =
+        question.map(|asked| asked.args.get("content").and_then(Value::as_str).unwrap_or_default());
+    let repeats_gist = question.is_some_and(|question| contains_gist(question, &state.gist));
     if !state.gist.is_empty() && !repeats_gist {
         blocks.push(Block::Text(Visible::line(&sender_and_gist(state, &conversation))));
     }
-    match item.kind {
-        ItemKind::Result => blocks.extend(result(state)),
-        ItemKind::Interrupt(_) => blocks.extend(proposal_blocks(services, state, &conversation, item)),
+    match asked {
+        None => blocks.extend(result(state)),
+        Some(asked) => blocks.extend(proposal_blocks(services, state, &conversation, asked)),
     }
     if let Some(earlier) = state.earlier.as_ref().filter(|earlier| !earlier.summary.is_empty()) {
         let before = (Visible::line("before"), Visible::new(&earlier.summary));
@@ -68,7 +70,7 @@ pub(super) fn conversation(services: &Services, state: &AnyState) -> Vec<Block> 
 }
 
 /// Why the item is in the inbox.
-pub(super) fn explain(state: &AnyState, _: &Item) -> Vec<Block> {
+pub(super) fn explain(state: &AnyState, _: Option<&Question>) -> Vec<Block> {
     let Some(state) = state.get::<Email>() else { return Vec::new() };
     let class = state.classification_decision.map(|class| class.as_str()).unwrap_or("not triaged yet");
     let by = match state.triaged_by {
@@ -128,7 +130,7 @@ fn proposal_blocks(
     services: &Services,
     state: &Email,
     conversation: &Conversation,
-    item: &Item,
+    item: &Question,
 ) -> Vec<Block> {
     if let Some(blocks) = agent_loop::card(&state.dialog, item) {
         return blocks;
@@ -165,7 +167,7 @@ fn call_blocks(
     services: &Services,
     state: &Email,
     conversation: &Conversation,
-    item: &Item,
+    item: &Question,
 ) -> Option<Vec<Block>> {
     let from = send::sender(services, conversation).to_string();
     Some(match item.action.as_str() {
@@ -282,7 +284,7 @@ fn unsubscribe_block(args: UnsubscribeArgs, from: String) -> Block {
 }
 
 /// The days of a meeting, as the calendar had them when it was proposed.
-fn days(services: &Services, state: &Email, item: &Item, when: Option<TimeRange>) -> Vec<Block> {
+fn days(services: &Services, state: &Email, item: &Question, when: Option<TimeRange>) -> Vec<Block> {
     match (state.days.get(&item.key), when) {
         (Some(busy), Some(when)) => day::strips(busy, when, &services.user.time_zone),
         _ => Vec::new(),

@@ -4,7 +4,7 @@
 //! edits. Only the person can add attachments and reminders, so the model's schema does not have them.
 
 use crate::calendar::{self, Attendance, InvitedEvent};
-use crate::inbox::{Edited, Item, Words};
+use crate::inbox::{Edited, Question, Words};
 use crate::llm::ToolSpec;
 use crate::mail::risk::{Receiver, one_click};
 use crate::mail::{Mail, Unsubscribe};
@@ -130,7 +130,7 @@ pub fn answered_word(args: &Value) -> &'static str {
 }
 
 /// An invitation that a person answers otherwise is done otherwise.
-pub(super) fn edited(item: &Item, args: &Value) -> Edited {
+pub(super) fn edited(item: &Question, args: &Value) -> Edited {
     let mut edited = item.edited(args);
     if item.action == ANSWER_INVITATION {
         let (before, after) = (answered_word(&item.args), answered_word(args));

@@ -2,11 +2,11 @@
 
 use super::state::{IntakeQuestion, IntakeState};
 use crate::graph::AnyState;
-use crate::inbox::{Block, Card, Item};
+use crate::inbox::{Block, Card, Question};
 use crate::text::Visible;
 
 /// Why we ask.
-pub(super) fn explain(state: &AnyState, _: &Item) -> Vec<Block> {
+pub(super) fn explain(state: &AnyState, _: Option<&Question>) -> Vec<Block> {
     let Some(asking) = state.get::<IntakeState>() else { return Vec::new() };
     let why = match &asking.asked {
         IntakeQuestion::FirstSync { .. } => {
@@ -21,13 +21,11 @@ pub(super) fn explain(state: &AnyState, _: &Item) -> Vec<Block> {
     vec![Block::Text(Visible::new(why))]
 }
 
-pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
+pub(super) fn draw(state: &AnyState, question: Option<&Question>) -> Card {
     let Some(asking) = state.get::<IntakeState>() else { return Card::default() };
     let line = |text: &str| Visible::line(text);
-    let heading = Block::Heading(line(&item.title));
-    let blocks = match &asking.asked {
+    let mut blocks = match &asking.asked {
         IntakeQuestion::FirstSync { account, mails, oldest, about_cost } => vec![
-            heading,
             Block::Text(Visible::new(
                 "This is the first look at this mailbox. Mail that comes later is taken in as it comes; whatever you \
                  leave now stays in the mailbox and is not touched.",
@@ -40,7 +38,6 @@ pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
             ]),
         ],
         IntakeQuestion::Unreadable { account, place, bytes, error, .. } => vec![
-            heading,
             Block::Text(Visible::new(error)),
             Block::Fields(vec![
                 (line("account"), line(account)),
@@ -50,7 +47,6 @@ pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
             Block::Text(Visible::new("The mail is kept. Open it in another mail program, or leave it.")),
         ],
         IntakeQuestion::Login { account, why } => vec![
-            heading,
             Block::Text(Visible::new(why)),
             Block::Fields(vec![(line("account"), line(account))]),
             Block::Text(Visible::new(
@@ -59,7 +55,6 @@ pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
             )),
         ],
         IntakeQuestion::Absent { server, why } => vec![
-            heading,
             Block::Text(Visible::new(why)),
             Block::Fields(vec![(line("server"), line(server))]),
             Block::Text(Visible::new(
@@ -69,5 +64,8 @@ pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
             )),
         ],
     };
+    if let Some(question) = question {
+        blocks.insert(0, Block::Heading(line(&question.title)));
+    }
     Card { blocks }
 }

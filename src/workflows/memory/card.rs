@@ -2,7 +2,7 @@
 
 use super::state::Learning;
 use crate::graph::AnyState;
-use crate::inbox::{Block, BodyPiece, Card, Item, ItemKind, MailBlock, changed_lines};
+use crate::inbox::{Block, BodyPiece, Card, MailBlock, Question, changed_lines};
 use crate::text::Visible;
 use crate::workflows::lesson::{Cause, CauseKind};
 use crate::workflows::mail_facts::MailFacts;
@@ -11,12 +11,12 @@ use serde_json::Value;
 /// How many answers a card shows with their mails.
 const MAX_SHOWN: usize = 5;
 
-pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
+pub(super) fn draw(state: &AnyState, question: Option<&Question>) -> Card {
     let Some(state) = state.get::<Learning>() else { return Card::default() };
-    let mut blocks = Vec::from_iter(Block::warnings(&item.warnings));
-    let after = match item.kind {
-        ItemKind::Interrupt(_) => item.args.get("profile").and_then(Value::as_str).unwrap_or_default(),
-        ItemKind::Result => &state.proposed,
+    let mut blocks = Vec::from_iter(question.and_then(|question| Block::warnings(&question.warnings)));
+    let after = match question {
+        Some(question) => question.args.get("profile").and_then(Value::as_str).unwrap_or_default(),
+        None => &state.proposed,
     };
     blocks.push(Block::Diff(changed_lines(&state.profile, after)));
     if !state.reasoning.trim().is_empty() {
@@ -38,7 +38,7 @@ pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
 }
 
 /// Which answers taught it, and why it changes the profile.
-pub(super) fn explain(state: &AnyState, _: &Item) -> Vec<Block> {
+pub(super) fn explain(state: &AnyState, _: Option<&Question>) -> Vec<Block> {
     let Some(state) = state.get::<Learning>() else { return Vec::new() };
     let line = Visible::line;
     let mut fields = vec![

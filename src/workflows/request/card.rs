@@ -7,25 +7,25 @@ use super::risk::FILES;
 use super::shell;
 use super::state::{Request, RequestOutcome};
 use crate::graph::AnyState;
-use crate::inbox::{Block, Card, Item, ItemKind, changed_lines};
+use crate::inbox::{Block, Card, Question, changed_lines};
 use crate::text::Visible;
 use serde_json::{Map, Value};
 
-pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
+pub(super) fn draw(state: &AnyState, question: Option<&Question>) -> Card {
     let Some(state) = state.get::<Request>() else { return Card::default() };
     let mut blocks: Vec<Block> = state.reported.as_ref().map(outcome).into_iter().collect();
-    blocks.extend(Block::warnings(&item.warnings));
-    let mut rest = match item.kind {
+    blocks.extend(question.and_then(|question| Block::warnings(&question.warnings)));
+    let mut rest = match question {
         // The result of a thread is what the asker was told; its card shows what was asked, as the person changed it.
-        ItemKind::Result => match &state.given {
+        None => match &state.given {
             Some(RequestOutcome::Edit { .. }) => state.args().as_object().cloned().unwrap_or_default(),
             _ => state.asked.args.clone().unwrap_or_default(),
         },
-        ItemKind::Interrupt(_) => item.args.as_object().cloned().unwrap_or_default(),
+        Some(question) => question.args.as_object().cloned().unwrap_or_default(),
     };
     let main_blocks = command(&mut rest).or_else(|| changes(&mut rest)).or_else(|| several_files(&mut rest));
     blocks.extend(main_blocks.unwrap_or_default());
-    blocks.extend(reason(state, item));
+    blocks.extend(reason(state, question));
     if state.asked.question {
         // The text names each question; a field that is still empty says nothing more.
         rest.retain(|_, value| value.as_str() != Some(""));
@@ -37,7 +37,7 @@ pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
         blocks.push(Block::Text(Visible::new(text)));
     }
     blocks.push(Block::Fields(who(state)));
-    blocks.extend(offers(item));
+    blocks.extend(question.and_then(offers));
     Card { blocks }
 }
 
@@ -50,8 +50,8 @@ fn outcome(report: &Report) -> Block {
 }
 
 /// What the asker can be told to remember, numbered for `sayso accept --remember`.
-fn offers(item: &Item) -> Option<Block> {
-    let offered = item.grantable.remember.iter().enumerate().map(|(index, offer)| {
+fn offers(question: &Question) -> Option<Block> {
+    let offered = question.grantable.remember.iter().enumerate().map(|(index, offer)| {
         (Visible::line("can remember"), Visible::line(&format!("{} · {}", index + 1, offer.words)))
     });
     let offered: Vec<_> = offered.collect();
@@ -95,9 +95,10 @@ fn command(args: &mut Map<String, Value>) -> Option<Vec<Block>> {
 }
 
 /// Says which of several commands has to be asked about.
-fn reason(state: &Request, item: &Item) -> Option<Block> {
+fn reason(state: &Request, question: Option<&Question>) -> Option<Block> {
     let (line, folder) = (state.asked.command()?, state.asked.folder.as_deref()?);
-    let text = match (&item.grantable.call, shell::segments(line, folder)) {
+    let call = question.and_then(|question| question.grantable.call.as_ref());
+    let text = match (call, shell::segments(line, folder)) {
         (Some(call), Ok(all)) if all.count > 1 => {
             let command = call.command_asked_about()?;
             let location =

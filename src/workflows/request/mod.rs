@@ -21,7 +21,7 @@ mod why;
 
 use super::Services;
 use crate::graph::{AnyState, BuildError, Graph, Warning, Workflow, ask, end};
-use crate::inbox::{Edited, Item, Spec};
+use crate::inbox::{Edited, Question, Spec};
 use jiff::Timestamp;
 use serde_json::Value;
 use std::sync::Arc;
@@ -40,13 +40,13 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     Ok(Spec::new(workflow, about, card::draw)
         .for_programs()
         .without_results()
-        .explaining(move |state, item| why::explain(state, item, &zone))
+        .explaining(move |state, question| why::explain(state, question, &zone))
         .with_edits(edited)
         .preparing(move |input| check::prepare(input, clock())))
 }
 
 /// A call with a person's arguments: its warnings are about what is about to run.
-fn edited(state: &AnyState, item: &Item, args: &Value) -> Edited {
+fn edited(state: &AnyState, item: &Question, args: &Value) -> Edited {
     let unchanged = item.edited(args);
     let Some(state) = state.get::<Request>() else { return unchanged };
     let given = Some(RequestOutcome::Edit { args: args.clone() });

@@ -4,12 +4,12 @@ use super::card::who;
 use super::shell;
 use super::state::{Request, RequestInput};
 use crate::graph::{AgentAction, AnyState, Warning};
-use crate::inbox::{Block, Item};
+use crate::inbox::{Block, Question};
 use crate::text::Visible;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
-pub(super) fn explain(state: &AnyState, item: &Item, zone: &TimeZone) -> Vec<Block> {
+pub(super) fn explain(state: &AnyState, question: Option<&Question>, zone: &TimeZone) -> Vec<Block> {
     let Some(state) = state.get::<Request>() else { return Vec::new() };
     let request = &state.asked;
     let mut fields = who(state);
@@ -32,28 +32,31 @@ pub(super) fn explain(state: &AnyState, item: &Item, zone: &TimeZone) -> Vec<Blo
     vec![
         Block::Fields(fields),
         Block::Heading(Visible::line("Why it was not already allowed")),
-        Block::Text(Visible::new(&why_asked(request, item))),
+        Block::Text(Visible::new(&why_asked(request, question))),
     ]
 }
 
-fn why_asked(request: &RequestInput, item: &Item) -> String {
+fn why_asked(request: &RequestInput, question: Option<&Question>) -> String {
     if request.notice {
         return "It only tells you something; that is always shown.".to_owned();
     }
     if request.action.is_none() || request.question {
         return "It needs an answer in your words, which no grant can give.".to_owned();
     }
-    if Warning::need_confirmation(&item.warnings) {
-        let codes: Vec<&str> = item.warnings.iter().map(|warning| warning.code.as_str()).collect();
+    let warnings = question.map_or(&[][..], |question| &question.warnings);
+    if Warning::need_confirmation(warnings) {
+        let codes: Vec<&str> = warnings.iter().map(|warning| warning.code.as_str()).collect();
         return format!(
             "It has a warning ({}), and anything with a warning is always asked, whatever is allowed.",
             codes.join(", ")
         );
     }
-    if let Some(call) = &item.grantable.call {
+    if let Some(question) = question
+        && let Some(call) = &question.grantable.call
+    {
         let what = match (&call.does, call.command_asked_about()) {
             (AgentAction::Edit { folder, .. }, _) => format!("changes to files inside {folder}"),
-            (AgentAction::Tool { folder }, _) => format!("`{}` from {folder}", item.action),
+            (AgentAction::Tool { folder }, _) => format!("`{}` from {folder}", question.action),
             (AgentAction::Commands(_), None) => "it".to_owned(),
             (AgentAction::Commands(_), Some(command)) => {
                 let every = command.prefix().map(|words| format!(", nor every `{} …`", words.join(" ")));

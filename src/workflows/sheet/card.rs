@@ -3,26 +3,26 @@
 use super::state::SheetWork;
 use super::{DIFFERS, PYTHON, WRITE_RESULT, bars};
 use crate::graph::AnyState;
-use crate::inbox::{Block, Card, Item, ItemKind};
+use crate::inbox::{Block, Card, Question};
 use crate::text::Visible;
 use crate::tools::sandbox::Observation;
 use crate::workflows::agent_loop;
 use serde_json::Value;
 
-pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
+pub(super) fn draw(state: &AnyState, question: Option<&Question>) -> Card {
     let Some(state) = state.get::<SheetWork>() else { return Card::default() };
-    let blocks = match item.kind {
-        ItemKind::Result => result_blocks(state),
-        ItemKind::Interrupt(_) => match item.action.as_str() {
-            WRITE_RESULT => write_blocks(state, item),
-            DIFFERS => differs_blocks(state, item),
-            _ => proposal_blocks(state, item),
+    let blocks = match question {
+        None => result_blocks(state),
+        Some(question) => match question.action.as_str() {
+            WRITE_RESULT => write_blocks(state, question),
+            DIFFERS => differs_blocks(state, question),
+            _ => proposal_blocks(state, question),
         },
     };
     Card { blocks }
 }
 
-fn text_arg<'i>(item: &'i Item, key: &str) -> &'i str {
+fn text_arg<'i>(item: &'i Question, key: &str) -> &'i str {
     item.args.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
@@ -47,7 +47,7 @@ fn result_blocks(state: &SheetWork) -> Vec<Block> {
 }
 
 /// The files that would be written, and the changes.
-fn write_blocks(state: &SheetWork, item: &Item) -> Vec<Block> {
+fn write_blocks(state: &SheetWork, item: &Question) -> Vec<Block> {
     let others = item.args.get("files").and_then(Value::as_array).into_iter().flatten();
     let files = std::iter::once(text_arg(item, "file")).chain(others.filter_map(Value::as_str));
     let files = files.filter(|file| !file.is_empty());
@@ -61,7 +61,7 @@ fn write_blocks(state: &SheetWork, item: &Item) -> Vec<Block> {
 }
 
 /// The code that gave a different result this time.
-fn differs_blocks(state: &SheetWork, item: &Item) -> Vec<Block> {
+fn differs_blocks(state: &SheetWork, item: &Question) -> Vec<Block> {
     let text = "All earlier code is run again before a new piece, and this piece gave a different result: something in \
                 it depends on chance or on the clock. What you saw before no longer holds. Accept to go on with the \
                 new result.";
@@ -77,7 +77,7 @@ fn differs_blocks(state: &SheetWork, item: &Item) -> Vec<Block> {
 }
 
 /// The thought and the code the model wants to run, or its question.
-fn proposal_blocks(state: &SheetWork, item: &Item) -> Vec<Block> {
+fn proposal_blocks(state: &SheetWork, item: &Question) -> Vec<Block> {
     let mut blocks = agent_loop::card(&state.dialog, item).unwrap_or_default();
     if item.action == agent_loop::UNCHECKED_ANSWER && state.cells.len() <= state.earlier {
         blocks.push(Block::Text(Visible::new("No code was run for this.")));
@@ -93,18 +93,14 @@ fn proposal_blocks(state: &SheetWork, item: &Item) -> Vec<Block> {
 }
 
 /// Why it asks.
-pub(super) fn explain(state: &AnyState, item: &Item) -> Vec<Block> {
+pub(super) fn explain(state: &AnyState, question: Option<&Question>) -> Vec<Block> {
     let Some(state) = state.get::<SheetWork>() else { return Vec::new() };
-    let why = match item.kind {
-        ItemKind::Result => "the model gave its answer",
-        ItemKind::Interrupt(_) if item.action == WRITE_RESULT => {
-            "what was changed is written beside the original"
-        }
-        ItemKind::Interrupt(_) if item.action == DIFFERS => {
-            "code that ran before gives a different result now"
-        }
-        ItemKind::Interrupt(_) if item.action == PYTHON => "code is run only after you have seen it",
-        ItemKind::Interrupt(_) => agent_loop::why(&item.action).unwrap_or("the model asks"),
+    let why = match question.map(|question| question.action.as_str()) {
+        None => "the model gave its answer",
+        Some(WRITE_RESULT) => "what was changed is written beside the original",
+        Some(DIFFERS) => "code that ran before gives a different result now",
+        Some(PYTHON) => "code is run only after you have seen it",
+        Some(action) => agent_loop::why(action).unwrap_or("the model asks"),
     };
     let mut fields = vec![(Visible::line("because"), Visible::line(why))];
     if !state.dialog.thought().is_empty() {

@@ -2,7 +2,7 @@
 
 use super::remote_inbox::RemoteInbox;
 use sayso::graph::{Decision, Kind};
-use sayso::inbox::{InboxError, Item, ItemKind, Status};
+use sayso::inbox::{InboxError, Question, Status};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ fn agent_inbox() -> Value {
     })
 }
 
-fn named<'i>(items: &'i [Item], action: &str) -> &'i Item {
+fn named<'i>(items: &'i [Question], action: &str) -> &'i Question {
     items.iter().find(|item| item.action == action).unwrap_or_else(|| panic!("no {action}: {items:#?}"))
 }
 
@@ -52,7 +52,7 @@ async fn a_batch_waits_for_its_last_answer_and_can_be_undone_until_then() {
     let send = named(&items, "send");
     assert_eq!(remote.decide(send, Decision::Accept).await.unwrap().status, Status::Waiting);
     assert!(remote.langgraph().resumes().is_empty());
-    remote.inbox.decisions().undo(send.interrupt().unwrap()).await.unwrap();
+    remote.inbox.decisions().undo(send.id.clone()).await.unwrap();
     assert_eq!(remote.items().await.len(), 2);
     remote.decide(send, Decision::Edit { args: json!({"n": 3}) }).await.unwrap();
     let delete = named(&items, "delete");
@@ -78,7 +78,7 @@ async fn several_interrupts_are_resumed_at_once_by_their_ids() {
     remote.langgraph().thread("agent", asks, Vec::new());
     let items = remote.wait_for_items(2).await;
     let colour = named(&items, "question");
-    assert_eq!((colour.kind, colour.title.as_str()), (ItemKind::Interrupt(Kind::Question), "Which colour?"));
+    assert_eq!((colour.kind, colour.title.as_str()), (Kind::Question, "Which colour?"));
     assert!(!colour.allow.respond && !colour.allow.ignore);
     remote.decide(named(&items, "send"), Decision::Ignore).await.unwrap();
     remote.decide(colour, Decision::Edit { args: json!({"answer": "red"}) }).await.unwrap();
@@ -87,10 +87,10 @@ async fn several_interrupts_are_resumed_at_once_by_their_ids() {
 }
 
 /// The words of the cards, by title.
-async fn cards(remote: &RemoteInbox, items: &[Item]) -> Vec<(String, String)> {
+async fn cards(remote: &RemoteInbox, items: &[Question]) -> Vec<(String, String)> {
     let mut cards = Vec::new();
     for item in items {
-        let text = remote.inbox.decisions().card(item.interrupt().unwrap()).await.unwrap().0.text;
+        let text = remote.inbox.decisions().card(item.id.clone()).await.unwrap().0.text;
         cards.push((item.gist.clone(), text));
     }
     cards.sort();
@@ -173,7 +173,7 @@ async fn a_held_answer_is_not_sent_when_the_question_is_settled_elsewhere() {
     remote.langgraph().settle(&id);
     remote.wait_for_status(&item, Status::Done).await;
     assert!(remote.langgraph().resumes().is_empty());
-    let closed = remote.inbox.decisions().card(item.interrupt().unwrap()).await.unwrap().0.closed;
+    let closed = remote.inbox.decisions().card(item.id.clone()).await.unwrap().0.closed;
     assert_eq!(closed.as_deref(), Some("it was answered elsewhere"));
 }
 

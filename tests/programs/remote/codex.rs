@@ -6,8 +6,8 @@ use crate::support::test_inbox::BackgroundDriver;
 use futures_util::{SinkExt, StreamExt};
 use sayso::app::{App, LOCK_WAIT, Setup};
 use sayso::config::{Config, Env, Flags, Host, Inputs};
-use sayso::graph::{Decision, InterruptId};
-use sayso::inbox::{DecidedBy, DecisionQuery, GrantRequest, GrantScope, Item, STOP_WORDS};
+use sayso::graph::Decision;
+use sayso::inbox::{DecidedBy, DecisionQuery, GrantRequest, GrantScope, Question, STOP_WORDS};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -197,7 +197,7 @@ impl CodexInbox {
         (Self { folder, app, _driver: driver }, server)
     }
 
-    async fn wait_for_items(&self, count: usize) -> Vec<Item> {
+    async fn wait_for_items(&self, count: usize) -> Vec<Question> {
         wait_for_items(self.app.inbox(), count).await
     }
 
@@ -205,19 +205,19 @@ impl CodexInbox {
         self.app.inbox().pause(on).await.unwrap();
     }
 
-    async fn decide(&self, item: &Item, decision: Decision) {
+    async fn decide(&self, item: &Question, decision: Decision) {
         decide(self.app.inbox(), item, decision, DecidedBy::Tui).await.unwrap();
     }
 
     /// The outcome that the list of decisions shows so far.
-    async fn shown_outcome(&self, item: &Item) -> String {
+    async fn shown_outcome(&self, item: &Question) -> String {
         let query = DecisionQuery { limit: 10, ..DecisionQuery::default() };
         let past = self.app.inbox().decisions().history(query).await.unwrap().rows;
         past.iter().find(|past| past.thread == item.thread).unwrap().outcome.clone()
     }
 
     /// The same once it is final.
-    async fn final_outcome(&self, item: &Item) -> String {
+    async fn final_outcome(&self, item: &Question) -> String {
         wait_until(self.app.inbox(), async || {
             Some(self.shown_outcome(item).await).filter(|outcome| outcome.contains(", "))
         })
@@ -230,7 +230,7 @@ const HELD: &str = "[approvals]\nhold_seconds = 1\nhold_agents = 1\n";
 
 const AT_ONCE: &str = "[approvals]\nhold_seconds = 0\nhold_agents = 0\n";
 
-fn named<'i>(items: &'i [Item], title: &str) -> &'i Item {
+fn named<'i>(items: &'i [Question], title: &str) -> &'i Question {
     items.iter().find(|item| item.title == title).unwrap_or_else(|| panic!("no {title}: {items:#?}"))
 }
 
@@ -378,7 +378,7 @@ async fn no_grant_covers_a_request_that_asks_for_more() {
     let first = inbox.wait_for_items(1).await;
     let call = first[0].grantable.call.clone();
     assert!(call.is_some());
-    let interrupt = InterruptId::parse(&first[0].id).unwrap();
+    let interrupt = first[0].id.clone();
     let grant = GrantRequest { interrupt, scope: GrantScope::CommandSort, ends_at: None, session: false };
     inbox.app.inbox().grants().give(grant).await.unwrap();
     inbox.decide(&first[0], Decision::Accept).await;

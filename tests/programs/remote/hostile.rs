@@ -36,7 +36,7 @@ async fn escapes_are_shown_and_the_answer_is_sent_unchanged() {
     remote.langgraph().thread(&evil("graph"), vec![(evil("id"), value.to_string(), None)], Vec::new());
     remote.langgraph().lock().threads[0].title = evil("title");
     let item = remote.wait_for_items(1).await.remove(0);
-    let (shown, card) = remote.inbox.decisions().card(item.interrupt().unwrap()).await.unwrap();
+    let (shown, card) = remote.inbox.decisions().card(item.id.clone()).await.unwrap();
     for text in
         [card.text(), shown.text.clone(), shown.title.clone(), shown.gist.clone(), shown.workflow.clone()]
     {

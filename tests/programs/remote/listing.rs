@@ -35,7 +35,7 @@ async fn a_thread_is_shown_as_its_server_has_it() {
     let remote = RemoteInbox::new().await;
     let id = remote.langgraph().ask("agent", &json!("How old are you?"));
     let item = remote.wait_for_items(1).await.remove(0);
-    let (_, card) = remote.inbox.decisions().card(item.interrupt().unwrap()).await.unwrap();
+    let (_, card) = remote.inbox.decisions().card(item.id.clone()).await.unwrap();
     assert!(card.text().contains("please") && card.text().contains(&id), "{}", card.text());
     // The run takes a while.
     remote.langgraph().lock().threads[0].busy_reads = 3;

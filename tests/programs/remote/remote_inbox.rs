@@ -5,10 +5,10 @@ use crate::support::test_inbox::BackgroundDriver;
 use sayso::agents::langgraph::{Remote, Servers, spec};
 use sayso::app::{App, Engine, Settings};
 use sayso::config::{self, Env, Header, Secret};
-use sayso::graph::{Decision, InterruptId};
+use sayso::graph::Decision;
 use sayso::inbox::{
-    DecidedBy, DecisionRequest, InboxError, Item, ItemQuery, Outcome, Registry, SeenHash, Status, ThreadLine,
-    ThreadQuery,
+    DecidedBy, DecisionRequest, InboxError, ItemQuery, Outcome, Question, Registry, SeenHash, Status,
+    ThreadLine, ThreadQuery,
 };
 use sayso::service::Inbox;
 use sayso::store::Store;
@@ -85,12 +85,12 @@ impl RemoteInbox {
         &self.server.langgraph
     }
 
-    pub async fn items(&self) -> Vec<Item> {
+    pub async fn items(&self) -> Vec<Question> {
         items(&self.inbox).await
     }
 
     /// The open items once there are `count` of them.
-    pub async fn wait_for_items(&self, count: usize) -> Vec<Item> {
+    pub async fn wait_for_items(&self, count: usize) -> Vec<Question> {
         wait_for_items(&self.inbox, count).await
     }
 
@@ -110,12 +110,12 @@ impl RemoteInbox {
     }
 
     /// A question of the server's that is listed.
-    pub async fn question(&self, value: &Value) -> Item {
+    pub async fn question(&self, value: &Value) -> Question {
         self.langgraph().ask("agent", value);
         self.wait_for_items(1).await.remove(0)
     }
 
-    pub async fn decide(&self, item: &Item, decision: Decision) -> Result<Outcome, InboxError> {
+    pub async fn decide(&self, item: &Question, decision: Decision) -> Result<Outcome, InboxError> {
         decide(&self.inbox, item, decision, DecidedBy::Cli).await
     }
 
@@ -124,7 +124,7 @@ impl RemoteInbox {
     }
 
     /// Waits until an item's thread has this status.
-    pub async fn wait_for_status(&self, item: &Item, status: Status) -> Outcome {
+    pub async fn wait_for_status(&self, item: &Question, status: Status) -> Outcome {
         self.wait_until(async || {
             let outcome = self.inbox.threads().outcome(item.thread.clone()).await.unwrap();
             (outcome.status == status).then_some(outcome)
@@ -148,23 +148,23 @@ pub async fn wait_until<T>(inbox: &Inbox, condition: impl AsyncFn() -> Option<T>
     }
 }
 
-async fn items(inbox: &Inbox) -> Vec<Item> {
+async fn items(inbox: &Inbox) -> Vec<Question> {
     let query = ItemQuery { limit: 100, ..ItemQuery::default() };
-    inbox.decisions().items(query).await.unwrap().rows
+    inbox.decisions().questions(query).await.unwrap().rows
 }
 
-pub async fn wait_for_items(inbox: &Inbox, count: usize) -> Vec<Item> {
+pub async fn wait_for_items(inbox: &Inbox, count: usize) -> Vec<Question> {
     wait_until(inbox, async || Some(items(inbox).await).filter(|items| items.len() == count)).await
 }
 
 /// Decides on an item as it was shown.
 pub async fn decide(
     inbox: &Inbox,
-    item: &Item,
+    item: &Question,
     decision: Decision,
     by: DecidedBy,
 ) -> Result<Outcome, InboxError> {
-    let interrupt = InterruptId::parse(&item.id).unwrap();
-    let shown = item.args_hash.map(SeenHash::Whole);
+    let interrupt = item.id.clone();
+    let shown = Some(SeenHash::Whole(item.args_hash));
     inbox.decisions().decide(DecisionRequest { interrupt, decision, shown, learn: false, by }).await
 }

@@ -3,7 +3,6 @@
 use crate::process::fill;
 use crate::pty::Pty;
 use crate::support::samples;
-use sayso::graph::InterruptId;
 use sayso::inbox::{GrantRequest, GrantScope, ThreadQuery};
 use sayso::store::MemoryCause;
 use serde_json::json;
@@ -30,7 +29,7 @@ async fn set_up(folder: &Path) {
     }
     let items = inbox.items().await;
     let lunch = items.iter().find(|item| item.title == "Lunch on Thursday?").unwrap();
-    let interrupt = InterruptId::parse(&lunch.id).unwrap();
+    let interrupt = lunch.id.clone();
     inbox
         .grants()
         .give(GrantRequest { interrupt, scope: GrantScope::Thread, ends_at: None, session: false })

@@ -11,7 +11,7 @@ use jiff::tz::TimeZone;
 use ratatui::buffer::Buffer;
 use sayso::app::{Settings, Setup, lay_out_demo};
 use sayso::config::{Config, Env};
-use sayso::graph::{Decision, InterruptId};
+use sayso::graph::Decision;
 use sayso::service::{Inbox, NewRequest};
 use sayso::store::Store;
 use serde_json::json;
@@ -61,7 +61,7 @@ async fn answer(inbox: &TestInbox, clock: &TestClock, title: &str, decision: Dec
     let items = inbox.items().await;
     let found = items.iter().find(|item| item.title.contains(title));
     let found = found.unwrap_or_else(|| panic!("{title}: {:?}", items.iter().map(|item| &item.title)));
-    let question = InterruptId::parse(&found.id).unwrap();
+    let question = found.id.clone();
     inbox.decide(&question, decision).await.unwrap();
     inbox.drive().await;
 }

@@ -79,7 +79,7 @@ async fn it_can_be_edited_within_its_schema() {
     ] {
         let mut bad = args.clone();
         bad[key] = value;
-        let refused = inbox.decide(&card.interrupt().unwrap(), Decision::Edit { args: bad }).await;
+        let refused = inbox.decide(&card.id, Decision::Edit { args: bad }).await;
         assert!(matches!(refused, Err(InboxError::Refused { .. })), "{key}: {refused:?}");
     }
     args["parameters"]["title"] = json!("Buy coffee");

@@ -3,7 +3,6 @@
 use super::*;
 use crate::support::test_inbox::respond;
 use sayso::graph::Kind;
-use sayso::inbox::ItemKind;
 
 fn curious() -> Script {
     Script { scores: vec![50.0, 90.0], for_person: true, ..Script::default() }
@@ -17,7 +16,7 @@ async fn what_only_a_person_can_answer_is_put_to_them() {
     let open = inbox.questions().await;
     assert_eq!(open.len(), 6);
     for (id, item) in open {
-        assert_eq!(item.kind, ItemKind::Interrupt(Kind::Question));
+        assert_eq!(item.kind, Kind::Question);
         assert_eq!((item.action.as_str(), item.workflow.as_str()), ("question", "docs/agent"));
         assert!(!item.allow.accept && !item.allow.edit && item.allow.respond && item.allow.ignore);
         assert!(item.text.contains("asks number 00?") && item.text.contains("First of"), "{}", item.text);
@@ -61,7 +60,7 @@ async fn a_costly_refinement_is_asked_about_first() {
     assert_eq!(open.len(), 6);
     assert_eq!(inbox.asked_for("testing", "docs.questions"), 0, "nothing is spent before");
     for (id, item) in open {
-        assert_eq!((item.kind, item.action.as_str()), (ItemKind::Interrupt(Kind::Approval), "refine"));
+        assert_eq!((item.kind, item.action.as_str()), (Kind::Approval, "refine"));
         assert_eq!((&item.args["iteration"], &item.args["approve_over_tokens"]), (&json!(1), &json!(1000)));
         assert!(item.args["estimated_tokens"].as_u64().unwrap() > 1000);
         let yes = item.args["agent"] == "testing";
@@ -96,7 +95,7 @@ async fn a_person_in_the_models_place_writes_the_pages() {
         let is_written = item.args["page"] == "Architecture";
         let decision =
             if is_written { respond("## Overview\n\n`src/lib.rs` keeps boxes.") } else { Decision::Ignore };
-        inbox.decide(&item.interrupt().unwrap(), decision).await.unwrap();
+        inbox.decide(&item.id, decision).await.unwrap();
     }
     inbox.drive().await;
     let outcome = inbox.outcome(&thread).await;

@@ -4,7 +4,7 @@ use super::*;
 use crate::inputs;
 use crate::support::{FakeModel, TestInbox, file_names, merged};
 use sayso::graph::{InterruptId, ThreadId};
-use sayso::inbox::{Item, Outcome, ThreadQuery, ThreadView};
+use sayso::inbox::{Outcome, Question, ThreadQuery, ThreadView};
 use sayso::llm::{Message, ModelError, Reply, Usage};
 use std::collections::HashMap;
 use std::ops::Deref;
@@ -151,9 +151,9 @@ impl DocsInbox {
     }
 
     /// Everything the agents of a run ask.
-    pub async fn questions(&self) -> Vec<(InterruptId, Item)> {
+    pub async fn questions(&self) -> Vec<(InterruptId, Question)> {
         let mut found = Vec::new();
-        for id in self.items().await.iter().filter_map(Item::interrupt) {
+        for id in self.items().await.into_iter().map(|question| question.id) {
             let item = self.item(&id).await;
             found.push((id, item));
         }

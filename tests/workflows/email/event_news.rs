@@ -2,7 +2,7 @@
 
 use super::*;
 use sayso::config::MailMode;
-use sayso::inbox::Item;
+use sayso::inbox::Question;
 
 /// A mail about the event.
 struct About {
@@ -46,14 +46,14 @@ impl About {
         )
     }
 
-    async fn arrives(&self, inbox: &EmailInbox) -> (ThreadId, Item) {
+    async fn arrives(&self, inbox: &EmailInbox) -> (ThreadId, Question) {
         let thread = inbox.receive(&self.mail()).await;
         let item = inbox.open_item(&thread).await;
         (thread, item)
     }
 
     /// Where the calendar has this event.
-    async fn arrives_at(&self, event: String) -> (EmailInbox, ThreadId, Item) {
+    async fn arrives_at(&self, event: String) -> (EmailInbox, ThreadId, Question) {
         let inbox = with(event);
         let (thread, item) = self.arrives(&inbox).await;
         (inbox, thread, item)
@@ -93,7 +93,7 @@ async fn a_moved_event_is_moved_in_the_calendar_and_answered() {
         assert!(item.irreversible && !item.grantable.thread && inbox.events() == [held()]);
         // What changes is the calendar's word and the mail's.
         let other = edit(("", item.args.clone()), "change", json!("Nothing changes."));
-        assert!(inbox.decide(&item.interrupt().unwrap(), other).await.is_err());
+        assert!(inbox.decide(&item.id, other).await.is_err());
         inbox.answer(&thread, edit(("", item.args), "answer", json!(answer))).await;
         let events = inbox.events();
         assert_eq!(events.len(), 1, "{answer}");

@@ -59,7 +59,7 @@ async fn why_tells_the_memory_it_went_by() {
     let inbox = EmailInbox::new("respond", [calls([write()]), calls([write()]), calls([done()])]);
     let thread = inbox.receive_mail().await;
     let asked = inbox.open_item(&thread).await.id;
-    let why = inbox.decisions().why(asked.clone()).await.unwrap().text();
+    let why = inbox.decisions().why(asked.to_string()).await.unwrap().text();
     assert!(why.contains("class: respond") && why.contains("because: It says so."), "{why}");
     assert!(why.contains("## Memory it could use"), "{why}");
     assert!(why.contains("triage preferences:\n  version 1") && why.contains("Ignore newsletters"), "{why}");
@@ -69,11 +69,11 @@ async fn why_tells_the_memory_it_went_by() {
     let later = inbox.take_in(&mail().replace("one@client", "later@client"), json!({})).await.unwrap();
     inbox.drive().await;
     let again = inbox.open_item(&later).await.id;
-    let why = inbox.decisions().why(again).await.unwrap().text();
+    let why = inbox.decisions().why(again.to_string()).await.unwrap().text();
     assert!(why.contains("response preferences:\n  version 2"), "{why}");
     assert!(why.contains("Keep replies short") && why.contains("## Cost"), "{why}");
     assert_eq!(
-        inbox.decisions().why(asked).await.unwrap().text().matches("Keep replies short").count(),
+        inbox.decisions().why(asked.to_string()).await.unwrap().text().matches("Keep replies short").count(),
         0,
         "not by then"
     );
@@ -91,7 +91,7 @@ async fn why_tells_the_memory_of_the_account() {
         inbox.store().memory().remember(namespace, 0, line, cause).await.unwrap();
     }
     let thread = inbox.receive_mail().await;
-    let why = inbox.decisions().why(inbox.open_item(&thread).await.id).await.unwrap().text();
+    let why = inbox.decisions().why(inbox.open_item(&thread).await.id.to_string()).await.unwrap().text();
     assert!(
         why.contains("triage preferences for work:\n  version 1") && why.contains("the work office"),
         "{why}"

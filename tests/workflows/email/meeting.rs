@@ -202,7 +202,7 @@ async fn an_invitation_is_answered_and_stands_in_the_calendar() {
         assert!(item.irreversible && inbox.sent().is_empty());
         // To whom it goes is the invitation's word.
         let elsewhere = edit(("", item.args.clone()), "to", json!("eve@client.example"));
-        assert!(inbox.decide(&item.interrupt().unwrap(), elsewhere).await.is_err());
+        assert!(inbox.decide(&item.id, elsewhere).await.is_err());
         inbox.answer(&thread, edit(("", item.args), "answer", json!(answer))).await;
         let sent = inbox.sent();
         assert_eq!(sent.len(), 1, "{answer}");

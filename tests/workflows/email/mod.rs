@@ -22,6 +22,6 @@ use crate::support::assert_contains;
 use crate::support::email_inbox::*;
 use crate::support::test_inbox::respond;
 use sayso::graph::{Decision, Grade, Kind, ThreadId};
-use sayso::inbox::{ItemKind, Status};
+use sayso::inbox::Status;
 use sayso::llm::Scripted;
 use serde_json::{Value, json};

@@ -43,7 +43,7 @@ async fn a_draft_comes_back_as_it_was_and_can_be_sent() {
     move_mail(&inbox, &thread, &MailMove::Away(Destination::Trash), None).await;
     assert!(inbox.open_items(&thread).await.is_empty(), "its card went with it");
     assert_eq!(inbox.ledger(&thread).1.as_deref(), Some("deleted"));
-    let id = before.interrupt().unwrap();
+    let id = before.id.clone();
     let late = inbox.decide(&id, Decision::Accept).await.unwrap_err().to_string();
     assert!(late.contains("you have deleted it"), "{late}");
     assert_eq!(inbox.store().audit().verify().unwrap().problems(), Vec::<String>::new());

@@ -2,7 +2,7 @@
 
 use super::*;
 use jiff::{SignedDuration, Timestamp};
-use sayso::inbox::{Item, ItemQuery};
+use sayso::inbox::{ItemQuery, Question};
 use sayso::store::Store;
 use std::sync::Arc;
 
@@ -20,10 +20,10 @@ async fn sent() -> (EmailInbox, ThreadId) {
 }
 
 /// What is in sight by a clock so many hours ahead.
-fn seen(inbox: &EmailInbox, hours: i64) -> Vec<Item> {
+fn seen(inbox: &EmailInbox, hours: i64) -> Vec<Question> {
     let clock = Arc::new(move || Timestamp::now() + SignedDuration::from_hours(hours));
     let store = Store::open_with(&inbox.data(), clock).unwrap();
-    store.inbox().items(&ItemQuery { limit: 9, ..ItemQuery::default() }).unwrap().rows
+    store.inbox().questions(&ItemQuery { limit: 9, ..ItemQuery::default() }).unwrap().rows
 }
 
 #[tokio::test]
@@ -48,7 +48,7 @@ async fn where_nobody_answers_the_person_is_asked_once_the_time_has_passed() {
     assert_eq!(seen(&inbox, 73)[0].id, item.id);
     // Whoever wants to wait longer puts it off.
     let later = Timestamp::now() + SignedDuration::from_hours(200);
-    inbox.decisions().snooze(item.interrupt().unwrap(), Some(later)).await.unwrap();
+    inbox.decisions().snooze(item.id.clone(), Some(later)).await.unwrap();
     assert!(seen(&inbox, 190).is_empty() && seen(&inbox, 201).len() == 1);
     inbox.answer(&thread, Decision::Ignore).await;
     assert_eq!(inbox.status(&thread).await, Status::Done);

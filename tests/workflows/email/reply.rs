@@ -12,7 +12,7 @@ use std::path::PathBuf;
 async fn an_accepted_mail_leaves_once_exactly_as_shown() {
     let (inbox, thread) = EmailInbox::proposing(write()).await;
     let item = inbox.open_item(&thread).await;
-    assert_eq!(item.kind, ItemKind::Interrupt(Kind::Approval));
+    assert_eq!(item.kind, Kind::Approval);
     assert_eq!((item.action.as_str(), item.title.as_str()), ("write_email", "Re: The report"));
     assert!(item.irreversible && item.allow.draft && item.allow.edit);
     let shown = [
@@ -148,7 +148,7 @@ async fn a_question_takes_words_or_nothing() {
     let inbox = EmailInbox::new("respond", [calls([ask("Which report?")]), calls([write()])]);
     let thread = inbox.receive_mail().await;
     let item = inbox.open_item(&thread).await;
-    assert_eq!(item.kind, ItemKind::Interrupt(Kind::Question));
+    assert_eq!(item.kind, Kind::Question);
     assert_eq!(item.action, "question");
     assert!(!item.allow.accept && item.allow.edit && item.allow.respond && item.allow.ignore);
     assert!(!item.irreversible && item.text.contains("Which report?"));
@@ -263,11 +263,11 @@ fn attach(file: impl Serialize) -> Decision {
 #[tokio::test]
 async fn files_are_added_by_the_person_alone_and_shown_before_they_leave() {
     let (inbox, thread, file) = with_file().await;
-    let before = inbox.open_item(&thread).await.args_hash.unwrap();
+    let before = inbox.open_item(&thread).await.args_hash;
     inbox.answer(&thread, attach(&file)).await;
     assert!(inbox.sent().is_empty(), "nobody has seen yet what would leave");
     let item = inbox.open_item(&thread).await;
-    assert_ne!(item.args_hash.unwrap(), before);
+    assert_ne!(item.args_hash, before);
     let shown = ["Attached: plan.txt (9 bytes, sha256 ", "Asked once more: you attached a file."];
     assert_contains(&item.text, shown);
     assert_eq!(inbox.past_outcomes().await, ["not sent, asked again"]);

@@ -67,7 +67,7 @@ async fn a_list_is_left_by_one_request_only_where_its_signature_is_confirmed() {
     // Only the public internet is asked: this is trouble, and nothing left by any other way.
     inbox.answer(&thread, Decision::Accept).await;
     let trouble = inbox.open_item(&thread).await;
-    assert_eq!(trouble.kind, ItemKind::Interrupt(Kind::Trouble));
+    assert_eq!(trouble.kind, Kind::Trouble);
     assert!(trouble.gist.contains("this machine"), "{}", trouble.gist);
     assert!(inbox.sent().is_empty());
 }

@@ -54,17 +54,14 @@ async fn a_skipped_mail_says_why_and_whether_triage_was_sure() {
 async fn a_mail_worth_knowing_is_shown() {
     let (inbox, thread) = EmailInbox::classifying("notify").await;
     let item = inbox.open_item(&thread).await;
-    assert_eq!(item.kind, ItemKind::Interrupt(Kind::Triage));
+    assert_eq!(item.kind, Kind::Triage);
     assert_eq!((item.action.as_str(), item.title.as_str()), ("notify", "The report"));
     assert_eq!(item.gist, "Wants the report");
     assert_eq!(item.source.as_deref(), Some("Bob Ray"));
     let allow = item.allow;
     assert!(allow.accept && allow.edit && allow.respond && allow.ignore && !allow.draft);
     assert_contains(&item.text, ["Bob Ray: Wants the report", "When does the report come?"]);
-    assert!(
-        inbox.decide(&item.interrupt().unwrap(), Decision::Edit { args: json!({}) }).await.is_err(),
-        "that is no mail"
-    );
+    assert!(inbox.decide(&item.id, Decision::Edit { args: json!({}) }).await.is_err(), "that is no mail");
     assert_eq!(inbox.ledger(&thread), ("notify".to_owned(), None));
 }
 

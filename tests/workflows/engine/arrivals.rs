@@ -32,7 +32,7 @@ async fn news_marks_open_questions_and_makes_the_card_stale() {
     assert_eq!((&after.args, after.warnings[0].code.as_str()), (&before.args, "new_mail"));
     assert_ne!(after.args_hash, before.args_hash);
     assert!(after.text.contains("mail1"), "the card is drawn with the news: {}", after.text);
-    let shown = before.args_hash.map(SeenHash::Whole);
+    let shown = Some(SeenHash::Whole(before.args_hash));
     let stale = DecisionRequest { shown, ..decision(&asked[0], Decision::Accept, DecidedBy::Tui) };
     assert!(matches!(inbox.decisions().decide(stale).await.unwrap_err(), InboxError::Stale { .. }));
     inbox.news(&thread, "mail2").await;

@@ -183,7 +183,7 @@ async fn what_a_stopped_thread_asked_does_not_expire() {
     inbox.stop(&thread).await;
     assert_eq!(inbox.expire_after(20).await, 0);
     let stopped = inbox.open_items(&thread).await.into_iter().find(|item| item.action == "stopped").unwrap();
-    inbox.decide(&stopped.interrupt().unwrap(), Decision::Accept).await.unwrap();
+    inbox.decide(&stopped.id, Decision::Accept).await.unwrap();
     inbox.drive().await;
     assert_eq!(inbox.open_question(&thread).await, id);
     assert_eq!(inbox.expire_after(21).await, 1);

@@ -99,7 +99,7 @@ async fn threads_are_listed_newest_first_and_items_oldest_first_in_pages() {
     let (mut after, mut items) = (None, Vec::new());
     loop {
         let query = sayso::inbox::ItemQuery { limit: 2, after, ..Default::default() };
-        let page = inbox.decisions().items(query).await.unwrap();
+        let page = inbox.decisions().questions(query).await.unwrap();
         items.extend(page.rows);
         after = page.next;
         if after.is_none() {

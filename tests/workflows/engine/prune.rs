@@ -6,9 +6,7 @@ use crate::support::{TestInbox, player};
 use jiff::Timestamp;
 use proptest::prelude::*;
 use sayso::graph::{Decision, ThreadId};
-use sayso::inbox::{
-    ActivityQuery, ItemKind, ItemQuery, PruneQuery, Pruned, Pruning, Status, ThreadQuery, ThreadView,
-};
+use sayso::inbox::{ActivityQuery, ItemQuery, PruneQuery, Pruned, Pruning, Status, ThreadQuery, ThreadView};
 use sayso::store::{MemoryCause, NewLesson, NewMail, Route, TakenIn};
 use serde_json::json;
 use std::collections::HashMap;
@@ -21,9 +19,8 @@ fn all() -> PruneQuery {
 
 /// Everybody has read everything.
 async fn file_all(inbox: &TestInbox) {
-    let filter = sayso::inbox::Query { kind: Some(ItemKind::Result), ..Default::default() };
-    let query = ItemQuery { filter, limit: 999, ..Default::default() };
-    for item in inbox.decisions().items(query).await.unwrap().rows {
+    let query = ItemQuery { limit: 999, ..Default::default() };
+    for item in inbox.decisions().results(query).await.unwrap().rows {
         inbox.decisions().file_away(item.thread).await.unwrap();
     }
 }

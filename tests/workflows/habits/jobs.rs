@@ -7,7 +7,7 @@ use crate::support::test_inbox::respond;
 use crate::support::{FakeModel, TestInbox};
 use sayso::config::{AfterHandling, MailMode};
 use sayso::graph::{Decision, ThreadId};
-use sayso::inbox::{Item, Status};
+use sayso::inbox::{Question, Status};
 use sayso::llm::Provider;
 use sayso::mail::Account;
 use sayso::workflows::Models;
@@ -104,7 +104,7 @@ pub async fn run(
                 let seen = asked.entry(name).or_default();
                 let decision = decide(&item, seen.len());
                 seen.push((item.action.clone(), shown(job, &item)));
-                inbox.decide(&item.interrupt().unwrap(), decision).await.unwrap();
+                inbox.decide(&item.id, decision).await.unwrap();
                 open += 1;
             }
         }
@@ -211,7 +211,7 @@ async fn start(job: Job, inbox: &TestInbox, name: &str) -> ThreadId {
 }
 
 /// What a thread and its children ask.
-async fn items(inbox: &TestInbox, thread: &ThreadId) -> Vec<Item> {
+async fn items(inbox: &TestInbox, thread: &ThreadId) -> Vec<Question> {
     let outcome = inbox.outcome(thread).await;
     if outcome.status == Status::Trouble {
         return Vec::new();
@@ -224,7 +224,7 @@ async fn items(inbox: &TestInbox, thread: &ThreadId) -> Vec<Item> {
 }
 
 /// Yes to everything; a conversation is answered once first.
-fn decide(item: &Item, before: usize) -> Decision {
+fn decide(item: &Question, before: usize) -> Decision {
     match item.action.as_str() {
         "analysis_question" if before == 0 => respond("Yes, the supplier."),
         "notify" | "analysis_question" | "unchecked_answer" => Decision::Accept,
@@ -234,7 +234,7 @@ fn decide(item: &Item, before: usize) -> Decision {
 }
 
 /// What is asked, without what differs from thread to thread.
-fn shown(job: Job, item: &Item) -> Value {
+fn shown(job: Job, item: &Question) -> Value {
     match (job, item.action.as_str()) {
         // Why a mail is shown stands on its card.
         (Job::Email, "notify") => json!(item.text),

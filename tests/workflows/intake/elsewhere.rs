@@ -5,16 +5,16 @@ use super::post::Post;
 use sayso::graph::Decision;
 use sayso::inbox::Status;
 
-async fn open_question(post: &Post) -> sayso::inbox::Item {
+async fn open_question(post: &Post) -> sayso::inbox::Question {
     post.put(1, "Lunch", "");
     post.sync_and_drive().await;
     post.items().await.remove(0)
 }
 
 /// Checks that the question is closed, and that an accept that comes too late is told why.
-async fn assert_closed(post: &Post, item: &sayso::inbox::Item, reason: &str) {
+async fn assert_closed(post: &Post, item: &sayso::inbox::Question, reason: &str) {
     post.sync().await;
-    let interrupt = item.interrupt().unwrap();
+    let interrupt = item.id.clone();
     let late = post.inbox.decide(&interrupt, Decision::Accept).await;
     let error = late.unwrap_err().to_string();
     assert!(error.contains(reason), "{error}");

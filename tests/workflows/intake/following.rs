@@ -14,7 +14,7 @@ async fn intake_follows_the_mailbox_acts_on_answers_and_fetches_on_request() {
     post.mailbox.put(&letter(2, "eve@e.example", "Two", ""));
     let driver = post.drive_in_background().await;
     post.wait_for_write(async || post.items().await.iter().any(|item| item.action == "first_sync")).await;
-    let asked = post.items().await.remove(0).interrupt().unwrap();
+    let asked = post.items().await.remove(0).id.clone();
     post.inbox.decide(&asked, Decision::Accept).await.unwrap();
     post.wait_for_write(async || post.items().await.len() == 2).await;
 

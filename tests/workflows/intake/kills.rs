@@ -27,7 +27,7 @@ async fn live(home: &Path) {
     for _ in 0..2 {
         post.sync_and_drive().await;
         for item in post.items().await.iter().filter(|item| item.action == "first_sync") {
-            post.decide(&item.interrupt().unwrap(), Decision::Accept).await;
+            post.decide(&item.id, Decision::Accept).await;
         }
     }
     post.mailbox.put(&letter(9, "late@b.example", "Re: Letter 1", "In-Reply-To: <1@post.example>\r\n"));

@@ -3,14 +3,14 @@
 use super::folder_mailbox::FolderMailbox;
 use super::post::Post;
 use sayso::graph::Decision;
-use sayso::inbox::Item;
+use sayso::inbox::Question;
 use std::sync::atomic::Ordering;
 
 fn refuse(post: &Post, refuses: bool) {
     post.mailbox.refuses.store(refuses, Ordering::SeqCst);
 }
 
-async fn logins(post: &Post) -> Vec<Item> {
+async fn logins(post: &Post) -> Vec<Question> {
     post.items().await.into_iter().filter(|item| item.action == "login").collect()
 }
 
@@ -27,13 +27,13 @@ async fn an_expired_login_is_one_card_until_it_works() {
     assert_eq!(items.len(), 1, "{items:?}");
     let item = &items[0];
     assert_eq!((item.kind.word(), item.source.as_deref()), ("trouble", Some("home")));
-    let card = post.inbox.decisions().card(item.interrupt().unwrap()).await.unwrap().0;
+    let card = post.inbox.decisions().card(item.id.clone()).await.unwrap().0;
     assert!(card.text.contains("run `locksmith`"), "{}", card.text);
     // It cannot be ignored: it stays for as long as the login is expired.
-    let interrupt = item.interrupt().unwrap();
+    let interrupt = item.id.clone();
     assert!(post.inbox.decide(&interrupt, Decision::Ignore).await.is_err());
     // A failed attempt asks again; another kind of failure says nothing about the login.
-    post.decide(&item.interrupt().unwrap(), Decision::Accept).await;
+    post.decide(&item.id, Decision::Accept).await;
     assert_eq!(logins(&post).await.len(), 0);
     post.sync_and_drive().await;
     let again = logins(&post).await;
@@ -47,7 +47,7 @@ async fn an_expired_login_is_one_card_until_it_works() {
     let synced = post.sync_and_drive().await;
     assert_eq!((synced.new, synced.error), (1, None));
     assert_eq!(logins(&post).await.len(), 0, "it went by itself");
-    let late = post.inbox.decide(&again[0].interrupt().unwrap(), Decision::Accept).await;
+    let late = post.inbox.decide(&again[0].id, Decision::Accept).await;
     assert!(late.unwrap_err().to_string().contains("the login works again"));
     // When it expires again, it is asked again; if it works again before anybody drives, no card appears.
     refuse(&post, true);
@@ -95,7 +95,7 @@ async fn an_answer_triggers_the_next_sync() {
     wait_until(1, 0).await;
     post.put(1, "One", "");
     refuse(&post, false);
-    let interrupt = logins(&post).await[0].interrupt().unwrap();
+    let interrupt = logins(&post).await[0].id.clone();
     post.inbox.decide(&interrupt, Decision::Accept).await.unwrap();
     wait_until(0, 1).await;
     driver.stop().await;

@@ -124,7 +124,7 @@ impl Post {
     pub async fn answer(&self, decision: Decision) {
         let items = self.items().await;
         assert_eq!(items.len(), 1, "{items:?}");
-        self.decide(&items[0].interrupt().unwrap(), decision).await;
+        self.decide(&items[0].id, decision).await;
     }
 
     /// Waits for a condition that only a write can make true.

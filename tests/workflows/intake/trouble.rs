@@ -3,10 +3,10 @@
 use super::folder_mailbox::letter;
 use super::post::Post;
 use sayso::graph::{Decision, Kind};
-use sayso::inbox::{Item, ItemKind, Status};
+use sayso::inbox::{Question, Status};
 
 /// A thread in trouble: before it asked anything, or after it was answered.
-async fn in_trouble(post: &Post, subject: &str) -> Item {
+async fn in_trouble(post: &Post, subject: &str) -> Question {
     post.mailbox.put(&letter(1, "bob@b.example", subject, ""));
     post.sync_and_drive().await;
     if subject.starts_with("Unanswerable") {
@@ -15,9 +15,9 @@ async fn in_trouble(post: &Post, subject: &str) -> Item {
     the_trouble(post).await
 }
 
-async fn the_trouble(post: &Post) -> Item {
+async fn the_trouble(post: &Post) -> Question {
     let mut items = post.items().await;
-    items.retain(|item| item.kind == ItemKind::Interrupt(Kind::Trouble));
+    items.retain(|item| item.kind == Kind::Trouble);
     assert_eq!(items.len(), 1, "{items:?}");
     items.remove(0)
 }
@@ -33,7 +33,7 @@ async fn mail_that_joins_a_thread_in_trouble_is_shown_and_outlives_it() {
         let now = the_trouble(&post).await;
         assert!(now.warnings.iter().any(|warning| warning.code == "new_mail"), "{:?}", now.warnings);
         assert_ne!(now.args_hash, before.args_hash, "whoever saw the old card has to look again");
-        post.decide(&now.interrupt().unwrap(), Decision::Ignore).await;
+        post.decide(&now.id, Decision::Ignore).await;
         assert_eq!(post.threads("email").await[0].status, Status::Abandoned);
         let synced = post.sync_and_drive().await;
         assert_eq!((synced.new, synced.started, synced.error), (0, 1, None), "{subject}");
@@ -74,7 +74,7 @@ async fn a_thread_about_to_act_is_told_of_an_answer_elsewhere() {
     let post = Post::new("");
     post.put(1, "Lunch", "");
     post.sync_and_drive().await;
-    let asked = post.items().await.remove(0).interrupt().unwrap();
+    let asked = post.items().await.remove(0).id.clone();
     post.inbox.decide(&asked, Decision::Accept).await.unwrap();
     post.mailbox.flag("0001", "answered");
     post.sync().await;

@@ -4,16 +4,16 @@ use super::items::{UNREADABLE, action_of};
 use super::state::Mirror;
 use crate::agents::langgraph::shape::Shape;
 use crate::graph::AnyState;
-use crate::inbox::{Block, Card, Item};
+use crate::inbox::{Block, Card, Question};
 use crate::text::Visible;
 use crate::text::exact::{fields, is_exact};
 use serde_json::Value;
 
-pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
+pub(super) fn draw(state: &AnyState, question: Option<&Question>) -> Card {
     let Some(state) = state.get::<Mirror>() else { return Card::default() };
-    let mut blocks = Vec::from_iter(Block::warnings(&item.warnings));
+    let mut blocks = Vec::from_iter(question.and_then(|question| Block::warnings(&question.warnings)));
     if let Some(batch) = &state.asked {
-        match action_of(batch, &item.key) {
+        match action_of(batch, question.map(|question| question.key.as_str()).unwrap_or_default()) {
             Some((pending, Shape::Free, action)) => {
                 if !action.description.is_empty() {
                     blocks.push(Block::Text(Visible::new(&action.description)));
@@ -34,11 +34,12 @@ pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
                     blocks.push(Block::Markdown(Visible::new(&action.description)));
                 }
             }
-            None if item.action == UNREADABLE => {
-                let text = "Decide it where the server shows it, or end the thread.";
-                blocks.push(Block::Text(Visible::new(&format!("{}. {text}", item.gist))));
+            None => {
+                if let Some(question) = question.filter(|question| question.action == UNREADABLE) {
+                    let text = "Decide it where the server shows it, or end the thread.";
+                    blocks.push(Block::Text(Visible::new(&format!("{}. {text}", question.gist))));
+                }
             }
-            None => {}
         }
         if !batch.turns.is_empty() {
             blocks.push(Block::Heading(Visible::line("What was said last")));

@@ -25,9 +25,9 @@ impl Servers {
             Ok(false) => {
                 let item = self.engine().store().inbox().item(id)?.item;
                 let why = item.closed.unwrap_or_else(|| "it was settled on its server".to_owned());
-                Err(InboxError::NotOpen { id: item.id, why })
+                Err(InboxError::NotOpen { id: item.id.to_string(), why })
             }
-            Err(PollError::Store(error)) => Err(error.into()),
+            Err(PollError::Store(error)) => Err(error),
             Err(error) => Err(InboxError::Conflict(format!("{server}: {error}; nothing was decided"))),
         }
     }

@@ -10,7 +10,7 @@ pub use field::{Field, FieldKind};
 pub use letter::page as letter_page;
 pub use popup::open;
 
-use crate::inbox::{Item, check_fields};
+use crate::inbox::{Question, check_fields};
 use crate::text::Visible;
 use crate::tui::card::ScrollPosition;
 use crate::tui::key::Key;
@@ -104,7 +104,7 @@ impl Form {
     }
 
     /// A form for an item's proposal.
-    pub fn edit(item: &Item, now: &Zoned) -> Self {
+    pub fn edit(item: &Question, now: &Zoned) -> Self {
         let title = match &item.source {
             Some(who) if item.edit_from.is_some() => format!("Write to {}", words::name(who)),
             Some(who) if item.action == "write_email" => format!("Reply to {}", words::name(who)),

@@ -1,45 +1,49 @@
 //! The line below a card's title: who wants what, in words. Ids and internal names are shown by “why”.
 
 use crate::graph::Kind;
-use crate::inbox::{ABSENT_ACTION, ASKING_WORKFLOW, Item, ItemKind, PROGRAM_ACTIONS, UNNAMED_PROGRAM};
+use crate::inbox::{ABSENT_ACTION, ASKING_WORKFLOW, Item, PROGRAM_ACTIONS, Question, UNNAMED_PROGRAM};
 use crate::service::action_words;
 use crate::text::Visible;
 use serde_json::Value;
 
 /// Says who wants what from the user.
 pub(super) fn who_wants_what(item: &Item) -> String {
+    match item {
+        Item::Question(question) => wish(question),
+        Item::Result(result) => format!("The {} thread is done", Visible::line(&result.workflow)),
+    }
+}
+
+fn wish(item: &Question) -> String {
     let source = item.source.as_deref().map(|source| Visible::line(source).into_string());
     let workflow = Visible::line(&item.workflow);
     let who = source.clone().unwrap_or_else(|| workflow.to_string());
     let wish = match item.kind {
-        ItemKind::Interrupt(Kind::Triage) if item.action.starts_with(PROGRAM_ACTIONS) => {
+        Kind::Triage if item.action.starts_with(PROGRAM_ACTIONS) => {
             format!("{} tells you something", program(item))
         }
-        ItemKind::Interrupt(Kind::Triage) => format!("{who} wrote to you"),
-        ItemKind::Interrupt(Kind::Question) => match (item.action.as_str(), &source) {
+        Kind::Triage => format!("{who} wrote to you"),
+        Kind::Question => match (item.action.as_str(), &source) {
             ("remind", _) => format!("You are waiting for an answer from {who}"),
             (action, _) if action.starts_with(PROGRAM_ACTIONS) => format!("{} asks you", program(item)),
             (_, Some(_)) => format!("{who} asks you"),
             (_, None) => format!("The {workflow} thread asks you"),
         },
-        ItemKind::Interrupt(Kind::Trouble) if item.action == ABSENT_ACTION => {
-            "Your model does not answer".to_owned()
-        }
-        ItemKind::Interrupt(Kind::Trouble) if item.workflow == ASKING_WORKFLOW => {
+        Kind::Trouble if item.action == ABSENT_ACTION => "Your model does not answer".to_owned(),
+        Kind::Trouble if item.workflow == ASKING_WORKFLOW => {
             format!("Your mailbox {who} needs you")
         }
-        ItemKind::Interrupt(Kind::Trouble) => match item.action.as_str() {
+        Kind::Trouble => match item.action.as_str() {
             "stopped" => format!("The {workflow} thread is stopped"),
             "budget" | "step_limit" => format!("The {workflow} thread needs you"),
             _ => format!("The {workflow} thread failed"),
         },
-        ItemKind::Result => format!("The {workflow} thread is done"),
-        ItemKind::Interrupt(Kind::Approval) => approval(item, source.is_some(), &who),
+        Kind::Approval => approval(item, source.is_some(), &who),
     };
     if item.irreversible { format!("{wish} · can't be undone afterwards") } else { wish }
 }
 
-fn approval(item: &Item, is_answer: bool, who: &str) -> String {
+fn approval(item: &Question, is_answer: bool, who: &str) -> String {
     let ready = match (item.allow.accept, item.sends_nothing()) {
         (false, _) => ", not ready to be sent",
         (true, false) => ", ready to send",
@@ -66,7 +70,7 @@ fn approval(item: &Item, is_answer: bool, who: &str) -> String {
 }
 
 /// The program that asks. It chose its name itself, so it is never shown like a person's.
-fn program(item: &Item) -> String {
+fn program(item: &Question) -> String {
     match asker(item).as_str() {
         UNNAMED_PROGRAM => "A program that gave no name".to_owned(),
         name => format!("The program {name}"),
@@ -74,7 +78,7 @@ fn program(item: &Item) -> String {
 }
 
 /// The name of the program that asks.
-pub fn asker(item: &Item) -> Visible {
+pub fn asker(item: &Question) -> Visible {
     let source = item.source.as_deref().unwrap_or_default();
     Visible::line(source.strip_prefix("request: ").unwrap_or(source))
 }
@@ -82,17 +86,17 @@ pub fn asker(item: &Item) -> Visible {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::{Allow, Grantable, Labels, ThreadId};
+    use crate::graph::{Allow, Grantable, Hash, InterruptId, Labels, ThreadId};
     use jiff::Timestamp;
     use serde_json::json;
 
-    fn item(kind: Kind, action: &str, source: Option<&str>) -> Item {
-        Item {
-            id: "i1".to_owned(),
+    fn item(kind: Kind, action: &str, source: Option<&str>) -> Question {
+        Question {
+            id: InterruptId::parse("i12345678").unwrap(),
             key: String::new(),
             thread: ThreadId::parse("t12345678").unwrap(),
             workflow: "ask".to_owned(),
-            kind: ItemKind::Interrupt(kind),
+            kind,
             title: String::new(),
             gist: String::new(),
             action: action.to_owned(),
@@ -108,7 +112,7 @@ mod tests {
             snoozed_until: None,
             waiting: false,
             gives_up_at: None,
-            args_hash: None,
+            args_hash: Hash::from_bytes([0; 32]),
             irreversible: false,
             grantable: Grantable::default(),
             closed: None,
@@ -116,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_says_who_wants_what() {
+    fn the_line_says_wish() {
         use Kind::{Approval, Question, Triage, Trouble};
         for (kind, action, source, expected) in [
             (Approval, "write_email", Some("Ann"), "Reply to Ann, ready to send"),
@@ -138,14 +142,14 @@ mod tests {
             (Trouble, "stopped", None, "The ask thread is stopped"),
             (Trouble, "budget", None, "The ask thread needs you"),
         ] {
-            assert_eq!(who_wants_what(&item(kind, action, source)), expected);
+            assert_eq!(wish(&item(kind, action, source)), expected);
         }
         let mut command = item(Approval, "request/Bash", Some("request: claude-code"));
         command.args = json!({ "command": "ls" });
-        assert_eq!(who_wants_what(&command), "The program claude-code wants to run a command");
+        assert_eq!(wish(&command), "The program claude-code wants to run a command");
         for no_command in [json!(7), json!(null), json!(["ls"]), json!(" ")] {
             command.args = json!({ "command": no_command });
-            assert_eq!(who_wants_what(&command), "The program claude-code wants to use Bash", "{no_command}");
+            assert_eq!(wish(&command), "The program claude-code wants to use Bash", "{no_command}");
         }
     }
 
@@ -153,10 +157,10 @@ mod tests {
     fn what_was_asked_while_observing_is_not_ready_to_send() {
         let mut asked = item(Kind::Approval, "answer_invitation", Some("Ann"));
         asked.workflow = "email".to_owned();
-        assert_eq!(who_wants_what(&asked), "Answer to an invitation from Ann · accepting sends nothing");
+        assert_eq!(wish(&asked), "Answer to an invitation from Ann · accepting sends nothing");
         asked.irreversible = true;
         assert_eq!(
-            who_wants_what(&asked),
+            wish(&asked),
             "Answer to an invitation from Ann, ready to send · can't be undone afterwards"
         );
     }
@@ -166,9 +170,6 @@ mod tests {
         let mut unwritten = item(Kind::Approval, "write_email", Some("Ann"));
         unwritten.allow.accept = false;
         unwritten.irreversible = true;
-        assert_eq!(
-            who_wants_what(&unwritten),
-            "Reply to Ann, not ready to be sent · can't be undone afterwards"
-        );
+        assert_eq!(wish(&unwritten), "Reply to Ann, not ready to be sent · can't be undone afterwards");
     }
 }

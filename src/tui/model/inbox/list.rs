@@ -3,9 +3,8 @@
 //! Promises: the selection is by id, so rows that come or go never move it; if the selected row vanishes, nothing is
 //! selected until the next move. The order is computed when rows, filter or sorting change, never while drawing.
 
-use super::row::Row;
 use crate::graph::Kind;
-use crate::inbox::{Glance, ItemKind, ItemLine, ItemStatus, Query};
+use crate::inbox::{ItemKind, ItemLine, ItemStamp, ItemStatus, Query};
 use jiff::Timestamp;
 use std::collections::{HashMap, HashSet};
 
@@ -64,7 +63,7 @@ pub struct FoldedGroup {
 
 #[derive(Clone, Debug, Default)]
 pub struct List {
-    rows: Vec<Row>,
+    rows: Vec<ItemLine>,
     order: Vec<u32>,
     /// The id of the selected item.
     selected: Option<String>,
@@ -115,7 +114,7 @@ impl List {
     }
 
     /// The row shown at a position.
-    pub fn row(&self, position: usize) -> Option<&Row> {
+    pub fn row(&self, position: usize) -> Option<&ItemLine> {
         self.order.get(position).and_then(|n| self.rows.get(*n as usize))
     }
 
@@ -138,16 +137,16 @@ impl List {
     }
 
     /// All rows, shown or not.
-    pub fn all(&self) -> &[Row] {
+    pub fn all(&self) -> &[ItemLine] {
         &self.rows
     }
 
-    pub fn find(&self, id: &str) -> Option<&Row> {
+    pub fn find(&self, id: &str) -> Option<&ItemLine> {
         self.rows.iter().find(|row| row.id == id)
     }
 
     /// The selected row; `None` if nothing is shown or it vanished.
-    pub fn selected(&self) -> Option<&Row> {
+    pub fn selected(&self) -> Option<&ItemLine> {
         self.selected.as_ref().and_then(|id| self.row(self.cursor).filter(|row| row.id == *id))
     }
 
@@ -196,7 +195,7 @@ impl List {
         let positions: HashMap<&str, usize> =
             self.rows.iter().enumerate().map(|(n, row)| (row.id.as_str(), n)).collect();
         let (mut changed, mut new) = (Vec::new(), Vec::new());
-        for row in lines.into_iter().map(Row::from) {
+        for row in lines {
             match positions.get(row.id.as_str()) {
                 Some(n) => changed.push((*n, row)),
                 None => new.push(row),
@@ -206,24 +205,24 @@ impl List {
             self.rows[n] = row;
         }
         self.rows.extend(new);
-        self.rows.sort_by_key(Row::sort_key);
+        self.rows.sort_by_key(|row| (row.kind == ItemKind::Result, row.place));
         self.arrange(now);
     }
 
     /// Removes rows that are gone, updates the status of the others, and returns the ids to read.
-    pub fn glance(&mut self, all: &[Glance], now: Timestamp) -> Vec<String> {
-        let glances: HashMap<&str, &Glance> = all.iter().map(|glance| (glance.id.as_str(), glance)).collect();
-        self.rows.retain(|row| glances.contains_key(row.id.as_str()));
-        let mut stamps = HashMap::with_capacity(self.rows.len());
+    pub fn compare(&mut self, all: &[ItemStamp], now: Timestamp) -> Vec<String> {
+        let stamps: HashMap<&str, &ItemStamp> = all.iter().map(|stamp| (stamp.id.as_str(), stamp)).collect();
+        self.rows.retain(|row| stamps.contains_key(row.id.as_str()));
+        let mut known = HashMap::with_capacity(self.rows.len());
         for row in &mut self.rows {
-            if let Some(glance) = glances.get(row.id.as_str()) {
-                row.status = glance.status;
+            if let Some(stamp) = stamps.get(row.id.as_str()) {
+                row.status = stamp.status;
             }
-            stamps.insert(row.id.as_str(), row.stamp);
+            known.insert(row.id.as_str(), row.stamp);
         }
-        let unread = all.iter().filter(|glance| stamps.get(glance.id.as_str()) != Some(&glance.stamp));
-        let unread = unread.map(|glance| glance.id.clone()).collect();
-        self.marks.retain(|id| glances.contains_key(id.as_str()));
+        let unread = all.iter().filter(|stamp| known.get(stamp.id.as_str()) != Some(&stamp.stamp));
+        let unread = unread.map(|stamp| stamp.id.clone()).collect();
+        self.marks.retain(|id| stamps.contains_key(id.as_str()));
         self.complete = true;
         self.arrange(now);
         unread
@@ -248,7 +247,7 @@ impl List {
     /// Computes the order again. The selection stays on its item; if that is gone, nothing is selected.
     pub fn arrange(&mut self, now: Timestamp) {
         self.guest = self.guest.take().filter(|guest| self.selected.as_ref() == Some(guest));
-        let is_shown = |row: &Row| {
+        let is_shown = |row: &ItemLine| {
             if self.guest.as_ref() == Some(&row.id) && !row.is_decided() {
                 return true;
             }
@@ -358,12 +357,12 @@ impl List {
     }
 
     /// The heading that a row belongs under.
-    fn heading<'r>(&self, row: &'r Row) -> &'r str {
+    fn heading<'r>(&self, row: &'r ItemLine) -> &'r str {
         match self.group {
             Group::None => "",
             Group::Sender => row.who(),
             Group::Kind => row.kind.word(),
-            Group::Workflow => row.about(),
+            Group::Workflow => row.belongs_to(),
         }
     }
 

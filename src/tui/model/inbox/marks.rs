@@ -1,7 +1,7 @@
 //! Marks: items to be decided together.
 
 use super::list::List;
-use super::row::Row;
+use crate::inbox::ItemLine;
 
 impl List {
     pub fn has_marks(&self) -> bool {
@@ -47,7 +47,7 @@ impl List {
     }
 
     /// The marked rows, in the order shown.
-    pub fn marked(&self) -> Vec<&Row> {
+    pub fn marked(&self) -> Vec<&ItemLine> {
         self.marked.iter().filter_map(|position| self.row(*position)).collect()
     }
 

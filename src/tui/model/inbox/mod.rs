@@ -3,11 +3,9 @@
 mod heading;
 mod list;
 mod marks;
-mod row;
 
 pub use heading::asker;
 pub use list::{Filter, Group, List, Sort};
-pub use row::Row;
 
 use super::msg::DecisionKind;
 use super::rows::Rows;

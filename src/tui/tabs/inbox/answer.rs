@@ -1,9 +1,11 @@
 //! Answers in words and edits, in a form next to the card. An edit is reviewed before it is sent, with the warnings about
 //! what it became.
 
-use super::send::{proceed, question, respond_key, send};
+use super::send::{accept_question, proceed, respond_key, send};
 use crate::graph::{Decision, Kind};
-use crate::inbox::{Block, DecisionRequest, Edited, Item, ItemKind, PROGRAM_ACTIONS, unsent_edit_key};
+use crate::inbox::{
+    Block, DecisionRequest, Edited, Item, PROGRAM_ACTIONS, Question, ThreadResult, unsent_edit_key,
+};
 use crate::service::Inbox;
 use crate::tui::actions::Action;
 use crate::tui::card::Doc;
@@ -25,9 +27,9 @@ fn item(model: &mut Model) -> Option<Item> {
 }
 
 pub fn edit(model: &mut Model) {
-    let Some(item) = item(model) else { return };
+    let Some(Item::Question(item)) = item(model) else { return };
     let form = Form::edit(&item, &model.local_time());
-    let key = unsent_edit_key(&item.id);
+    let key = unsent_edit_key(item.id.as_str());
     form::open(
         model,
         form.sending(key, move |model, form| {
@@ -39,8 +41,8 @@ pub fn edit(model: &mut Model) {
 
 /// Whether the selected item was changed in a form that was closed without sending.
 pub fn has_unsent_edit(model: &Model) -> bool {
-    let Some(item) = model.current().map(|opened| &opened.item) else { return false };
-    let Some(draft) = model.drafts.get(&unsent_edit_key(&item.id)) else { return false };
+    let Some(item) = model.question() else { return false };
+    let Some(draft) = model.drafts.get(&unsent_edit_key(item.id.as_str())) else { return false };
     let mut form = Form::edit(item, &model.local_time());
     form.restore(draft);
     form.is_changed()
@@ -59,26 +61,28 @@ pub fn edit_outside(model: &mut Model) {
 }
 
 pub fn respond(model: &mut Model) {
-    let Some(item) = item(model) else { return };
-    if item.kind == ItemKind::Result {
-        let thread = item.thread.clone();
-        let form = Form::text_box("Go on: what next?")
-            .sending(respond_key(thread.as_str()), move |model, form| {
-                said(model, form, |model, words| proceed(model, thread.clone(), words))
-            });
-        return form::open(model, form);
-    }
+    let item = match item(model) {
+        Some(Item::Question(question)) => question,
+        Some(Item::Result(ThreadResult { thread, .. })) => {
+            let form = Form::text_box("Go on: what next?")
+                .sending(respond_key(thread.as_str()), move |model, form| {
+                    said(model, form, |model, words| proceed(model, thread.clone(), words))
+                });
+            return form::open(model, form);
+        }
+        None => return,
+    };
     let program = item.action.starts_with(PROGRAM_ACTIONS);
     let title = match item.kind {
-        ItemKind::Interrupt(Kind::Approval) if program => "Refuse it, and tell the agent why",
-        ItemKind::Interrupt(Kind::Question) if program => "Your answer to the agent",
+        Kind::Approval if program => "Refuse it, and tell the agent why",
+        Kind::Question if program => "Your answer to the agent",
         _ if item.is_about_mail() => "To the agent, not to the sender",
-        ItemKind::Interrupt(Kind::Question) => "Your answer",
+        Kind::Question => "Your answer",
         _ => "To the agent",
     };
-    let (Some(id), Some(hash)) = (item.interrupt(), item.args_hash) else { return };
+    let (id, hash) = (item.id.clone(), item.args_hash);
     let kind = if item.labels.words_refuse { DecisionKind::Refused } else { DecisionKind::Answered };
-    let mut form = Form::text_box(title).sending(respond_key(&item.id), move |model, form| {
+    let mut form = Form::text_box(title).sending(respond_key(item.id.as_str()), move |model, form| {
         let learn = form.learn;
         said(model, form, |model, text| {
             let decision = Decision::Respond { text };
@@ -101,8 +105,9 @@ fn said(model: &mut Model, form: &mut Form, send: impl FnOnce(&mut Model, String
 }
 
 /// Asks what the item becomes with the form's arguments, and then whether to send it, if the form still says the same.
-fn ask_review(model: &mut Model, form: &mut Form, item: &Item) {
-    let (Some(args), Some(id)) = (form.value(), item.interrupt()) else { return };
+fn ask_review(model: &mut Model, form: &mut Form, item: &Question) {
+    let Some(args) = form.value() else { return };
+    let id = item.id.clone();
     let (item, key, asked) = (item.clone(), form.draft_key.clone(), args.clone());
     let work = async move |inbox: Inbox| inbox.decisions().edited(id, asked).await;
     model.read(work, move |model, edited| {
@@ -111,16 +116,16 @@ fn ask_review(model: &mut Model, form: &mut Form, item: &Item) {
             return;
         }
         if let Some(confirm) = review(form, &item, edited.clone()) {
-            model.inbox.decided_as.insert(item.id, edited);
+            model.inbox.decided_as.insert(item.id.to_string(), edited);
             model.push(confirm);
         }
     });
 }
 
 /// The question to confirm before an edit is sent; `None` if the form can't be sent yet.
-fn review(form: &mut Form, item: &Item, edited: Edited) -> Option<Confirm> {
+fn review(form: &mut Form, item: &Question, edited: Edited) -> Option<Confirm> {
     let args = form.value()?;
-    let (id, hash) = (item.interrupt()?, item.args_hash?);
+    let (id, hash) = (item.id.clone(), item.args_hash);
     let mut blocks = changes(item.edit_args(), &args);
     let times = form.changed_times(item.edit_args());
     if !times.is_empty() {
@@ -131,7 +136,7 @@ fn review(form: &mut Form, item: &Item, edited: Edited) -> Option<Confirm> {
         form.error = Some("write something, or leave with Esc".to_owned());
         return None;
     }
-    let accept = question(item, "Accept it like this?");
+    let accept = accept_question(&item.action, "Accept it like this?");
     let (kind, decision, title, why) = if blocks.is_empty() {
         let why = "You changed nothing: it is accepted as proposed.";
         (DecisionKind::Accepted, Decision::Accept, accept, why)

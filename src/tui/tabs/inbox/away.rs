@@ -2,17 +2,17 @@
 
 use super::{follow, news};
 use crate::graph::ThreadId;
-use crate::inbox::{Block, InboxError};
+use crate::inbox::{Block, InboxError, ItemLine};
 use crate::service::{Destination, Inbox, MailMove};
 use crate::text::{Visible, count_noun, there_are};
 use crate::tui::card::{Doc, Folds};
 use crate::tui::layers::{Confirm, Prompt};
-use crate::tui::model::{Failure, InboxResult, Model, Row};
+use crate::tui::model::{Failure, InboxResult, Model};
 use crate::tui::words;
 use std::collections::HashSet;
 
 /// The mails to act on: the marked ones, else the selected one.
-fn mails_to_move(model: &Model) -> Vec<&Row> {
+fn mails_to_move(model: &Model) -> Vec<&ItemLine> {
     let marked = model.inbox.list.marked();
     let rows = if marked.is_empty() { model.selected().into_iter().collect() } else { marked };
     rows.into_iter().filter(|row| row.workflow == "email").collect()
@@ -29,7 +29,7 @@ pub fn ask(model: &mut Model, destination: Destination) {
     for row in mails_to_move(model) {
         if !threads.contains(&row.thread) {
             threads.push(row.thread.clone());
-            let from = Visible::line(&row.source);
+            let from = Visible::line(row.source.as_deref().unwrap_or_default());
             rows.push(vec![from, Visible::line(&row.title)]);
         }
     }

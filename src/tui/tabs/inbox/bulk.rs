@@ -2,13 +2,13 @@
 
 use super::send;
 use crate::graph::{Decision, InterruptId, Kind, ThreadId};
-use crate::inbox::{DecisionRequest, ItemKind, unsent_edit_key};
+use crate::inbox::{DecisionRequest, ItemKind, ItemLine, unsent_edit_key};
 use crate::service::action_words;
 use crate::text::{count_noun, width, wrap};
 use crate::tui::actions::{Action, Scope};
 use crate::tui::layers::{cells, draw_keys, screen};
 use crate::tui::layout::centred;
-use crate::tui::model::{DecisionKind, Model, Popup, Row, Rows};
+use crate::tui::model::{DecisionKind, Model, Popup, Rows};
 use crate::tui::{draw, words};
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -34,7 +34,7 @@ enum BulkItem {
 
 /// Opens the list to confirm, or says why it cannot.
 pub fn ask(model: &mut Model, action: Action) {
-    let marked: Vec<Row> = model.inbox.list.marked().into_iter().cloned().collect();
+    let marked: Vec<ItemLine> = model.inbox.list.marked().into_iter().cloned().collect();
     let bulk = Bulk::new(&marked, action, |row| model.drafts.contains_key(&unsent_edit_key(&row.id)));
     match bulk {
         Ok(bulk) => model.push(bulk),
@@ -43,7 +43,11 @@ pub fn ask(model: &mut Model, action: Action) {
 }
 
 impl Bulk {
-    fn new(marked: &[Row], action: Action, has_unsent_edit: impl Fn(&Row) -> bool) -> Result<Bulk, String> {
+    fn new(
+        marked: &[ItemLine],
+        action: Action,
+        has_unsent_edit: impl Fn(&ItemLine) -> bool,
+    ) -> Result<Bulk, String> {
         let Some(first) = marked.first() else {
             return Err("No marked item is shown here · Esc clears the marks".to_owned());
         };
@@ -66,17 +70,19 @@ impl Bulk {
                 )),
                 _ => BulkItem::FileAway(row.thread.clone()),
             };
-            if row.is_decided() {
-                bulk.left_out.push(format!("{}: already decided", row.title));
+            let why_left_out = if row.is_decided() {
+                "already decided"
             } else if !row.allow.permits(&decision) {
-                bulk.left_out.push(format!("{}: can't be answered that way", row.title));
+                "can't be answered that way"
             } else if row.is_warned() && decision == Decision::Accept {
-                bulk.left_out.push(format!("{}: carries a warning", row.title));
+                "carries a warning"
             } else if has_unsent_edit(row) && decision == Decision::Accept {
-                bulk.left_out.push(format!("{}: has changes you haven't sent", row.title));
+                "has changes you haven't sent"
             } else {
                 bulk.list.rows.push((describe(row, action), item));
-            }
+                continue;
+            };
+            bulk.left_out.push(words::line(&format!("{}: {why_left_out}", row.title)));
         }
         if bulk.list.rows.is_empty() {
             return Err(format!("Nothing is left to decide together: {}", bulk.left_out.join("; ")));
@@ -91,10 +97,10 @@ pub fn why_marks_apart(model: &Model) -> Option<String> {
 }
 
 /// Why these items can't be decided together: they are of several kinds or for several tools, or trouble.
-fn why_apart<'a>(rows: impl Iterator<Item = &'a Row>) -> Option<String> {
+fn why_apart<'a>(rows: impl Iterator<Item = &'a ItemLine>) -> Option<String> {
     let mut kinds: Vec<(ItemKind, Vec<String>)> = Vec::new();
     for row in rows {
-        let action = action_words(&row.workflow, &row.action);
+        let action = words::line(&action_words(&row.workflow, &row.action));
         match kinds.iter_mut().find(|(kind, _)| *kind == row.kind) {
             Some((_, actions)) if actions.contains(&action) => {}
             Some((_, actions)) => actions.push(action),
@@ -125,12 +131,13 @@ fn bulleted(text: &str, room: usize) -> Vec<String> {
 }
 
 /// An item's title, and what ignoring it may teach: never more than this sender on this subject.
-fn describe(row: &Row, action: Action) -> String {
+fn describe(row: &ItemLine, action: Action) -> String {
     let teaches = action == Action::Ignore && row.kind == ItemKind::Interrupt(Kind::Triage);
-    if teaches && !row.source.is_empty() {
-        format!("{} · may learn to skip {} on this subject", row.title, row.source)
-    } else {
-        row.title.clone()
+    match &row.source {
+        Some(source) if teaches => {
+            words::line(&format!("{} · may learn to skip {source} on this subject", row.title))
+        }
+        _ => words::line(&row.title),
     }
 }
 

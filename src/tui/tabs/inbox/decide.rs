@@ -1,9 +1,9 @@
 //! Decision keys on the card shown: what they decide, and what is asked once more.
 
-use super::send::{self, question, send};
+use super::send::{self, accept_question, send};
 use super::{answer, bulk};
 use crate::graph::{Decision, InterruptId};
-use crate::inbox::{Block, DecisionRequest, ItemKind, STOP_WORDS};
+use crate::inbox::{Block, DecisionRequest, ItemKind, Question, STOP_WORDS};
 use crate::text::Visible;
 use crate::tui::actions::Action;
 use crate::tui::card::Doc;
@@ -25,9 +25,10 @@ pub fn confirm(model: &mut Model, action: Action, why: &str) {
     let Some((kind, decision)) = pending_decision(model, action) else { return };
     let Some(opened) = model.current() else { return };
     let page = opened.proposal();
-    let prompt = question(&opened.item, "Accept this?");
+    let prompt = accept_question(opened.item.action(), "Accept this?");
+    let sends_nothing = opened.item.question().is_some_and(Question::sends_nothing);
     let title = format!("{prompt} “{}”", model.selected().map_or("", |row| &row.title));
-    let prefix = if opened.item.sends_nothing() { "Nothing is sent. " } else { "" };
+    let prefix = if sends_nothing { "Nothing is sent. " } else { "" };
     let why = format!("{prefix}Asking again because {why}.");
     ask(model, &title, &why, page, kind, decision);
 }
@@ -52,7 +53,7 @@ fn confirm_proposed(model: &mut Model, kind: DecisionKind, decision: DecisionReq
     let page = opened.proposal();
     let title = match kind {
         DecisionKind::Drafted => "Save it as a draft as it was proposed?",
-        _ => question(&opened.item, "Accept it as it was proposed?"),
+        _ => accept_question(opened.item.action(), "Accept it as it was proposed?"),
     };
     ask(model, title, "Your changes are not in it, and are lost.", page, kind, decision);
 }
@@ -69,7 +70,7 @@ fn pending_decision(model: &mut Model, action: Action) -> Option<(DecisionKind, 
     }
     let shown = model.shown.as_ref()?;
     let id = InterruptId::parse(&row.id).ok()?;
-    let is_permission = model.current().is_some_and(|opened| opened.item.labels.words_refuse);
+    let is_permission = model.question().is_some_and(|question| question.labels.words_refuse);
     let (kind, decision) = match action {
         Action::Accept => (DecisionKind::Accepted, Decision::Accept),
         Action::SaveDraft => (DecisionKind::Drafted, Decision::Draft),
@@ -95,9 +96,8 @@ fn pending_decision(model: &mut Model, action: Action) -> Option<(DecisionKind, 
 
 /// Asks whether to refuse, and stop the session of the agent that asks.
 pub fn ask_to_stop(model: &mut Model) {
-    let Some(opened) = model.current() else { return };
-    let item = &opened.item;
-    let (Some(id), Some(hash)) = (item.interrupt(), item.args_hash) else { return };
+    let Some(item) = model.question() else { return };
+    let (id, hash) = (item.id.clone(), item.args_hash);
     let page = Doc::page(&item.title, "", vec![Block::Text(Visible::new(STOP_WORDS))]);
     let decision = Decision::Respond { text: STOP_WORDS.to_owned() };
     let decision = DecisionRequest::on_screen(id, hash, decision, false);

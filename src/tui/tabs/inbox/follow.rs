@@ -4,8 +4,8 @@
 //! Promises: a card that the user has moved to, or is working with, is never taken away.
 
 use crate::graph::ThreadId;
-use crate::inbox::PROGRAM_ACTIONS;
-use crate::tui::model::{DecisionKind, Expected, Followed, Model, Row};
+use crate::inbox::{ItemLine, PROGRAM_ACTIONS};
+use crate::tui::model::{DecisionKind, Expected, Followed, Model};
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -13,16 +13,16 @@ use std::time::Duration;
 const MAX_WAIT: Duration = Duration::from_secs(30);
 
 /// The selected row, if only that one was just decided.
-pub fn answered(model: &Model, done: &[(String, String)]) -> Option<Row> {
+pub fn answered(model: &Model, done: &[(String, String)]) -> Option<ItemLine> {
     let [(id, _)] = done else { return None };
     model.selected().filter(|row| row.id == *id).cloned()
 }
 
 /// Notes whose next question to select; called after the next row has been selected.
-pub fn expect(model: &mut Model, kind: DecisionKind, answered: Option<Row>) {
+pub fn expect(model: &mut Model, kind: DecisionKind, answered: Option<ItemLine>) {
     let goes_on = !kind.is_snooze() && !matches!(kind, DecisionKind::Woken | DecisionKind::Filed);
     model.inbox.expected = answered.filter(|_| goes_on).map(|row| {
-        let agent = row.action.starts_with(PROGRAM_ACTIONS).then_some(row.source);
+        let agent = row.action.starts_with(PROGRAM_ACTIONS).then_some(row.source).flatten();
         Expected { agent, ..expected(model, row.thread) }
     });
 }
@@ -85,9 +85,9 @@ pub fn select_next(model: &mut Model, arrived: &HashSet<String>) {
         model.inbox.expected = None;
         return;
     }
-    let is_expected = |row: &Row| {
+    let is_expected = |row: &ItemLine| {
         let is_same_agent =
-            row.action.starts_with(PROGRAM_ACTIONS) && expected.agent.as_ref() == Some(&row.source);
+            row.action.starts_with(PROGRAM_ACTIONS) && row.source.is_some() && expected.agent == row.source;
         arrived.contains(&row.id) && (row.thread == expected.thread || is_same_agent)
     };
     let found = model.inbox.list.all().iter().find(|row| is_expected(row)).map(|row| row.id.clone());

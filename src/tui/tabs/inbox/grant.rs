@@ -5,7 +5,7 @@
 
 use super::{answer, send};
 use crate::graph::{AgentAction, AgentCall, CommandLine, Decision, Grantable, Warning};
-use crate::inbox::{Block, DecisionRequest, GrantRequest, GrantScope, Item, PROGRAM_ACTIONS};
+use crate::inbox::{Block, DecisionRequest, GrantRequest, GrantScope, PROGRAM_ACTIONS, Question};
 use crate::service::{Inbox, action_words, name_words};
 use crate::text::Visible;
 use crate::tui::card::Doc;
@@ -25,9 +25,9 @@ pub fn offer(model: &mut Model) {
         return model
             .say("You changed this and haven't sent it: a accepts it first, with or without your changes");
     }
-    let Some(opened) = model.current() else { return };
-    let mut grantable = opened.item.grantable.clone();
-    if Warning::need_confirmation(&opened.item.warnings) {
+    let Some(question) = model.question() else { return };
+    let mut grantable = question.grantable.clone();
+    if Warning::need_confirmation(&question.warnings) {
         // Such a card gives no grant; what the agent itself remembers is up to the agent.
         grantable = Grantable { remember: grantable.remember, ..Grantable::default() };
     }
@@ -47,15 +47,13 @@ pub fn offer(model: &mut Model) {
     if let Some(call) = &grantable.call {
         rows.extend(agent_rows(model, call));
     }
-    let asker = asker(&opened.item);
+    let asker = asker(question);
     rows.extend(grantable.remember.iter().enumerate().map(|(index, offer)| {
         let text = format!("let {asker} remember: {}", Visible::line(&offer.words));
         Choice::new(text, move |model| confirm_remember(model, index))
     }));
-    let title = format!(
-        "Accept, and allow without asking: {}",
-        action_words(&opened.item.workflow, &opened.item.action)
-    );
+    let title =
+        format!("Accept, and allow without asking: {}", action_words(&question.workflow, &question.action));
     model.push(Menu::new(title, rows));
 }
 
@@ -104,9 +102,8 @@ fn agent_rows(model: &Model, call: &AgentCall) -> Vec<Choice> {
 
 /// Shows what the agent would remember, and asks.
 fn confirm_remember(model: &mut Model, index: usize) {
-    let Some(opened) = model.current() else { return };
-    let item = &opened.item;
-    let (Some(id), Some(hash)) = (item.interrupt(), item.args_hash) else { return };
+    let Some(item) = model.question() else { return };
+    let (id, hash) = (item.id.clone(), item.args_hash);
     let Some(offer) = item.grantable.remember.get(index) else { return };
     let asker = asker(item);
     let fields = [
@@ -140,9 +137,8 @@ fn rest_of_day(model: &Model) -> Option<Duration> {
 
 /// Shows what would run without asking, and asks.
 fn confirm(model: &mut Model, scope: GrantScope, duration: Option<Duration>, session: bool) {
-    let Some(opened) = model.current() else { return };
-    let item = &opened.item;
-    let (Some(id), Some(hash)) = (item.interrupt(), item.args_hash) else { return };
+    let Some(item) = model.question() else { return };
+    let (id, hash) = (item.id.clone(), item.args_hash);
     let Some(mut grantee) = grantee(item, scope) else { return };
     if session {
         grantee.push_str(", only in this session");
@@ -187,7 +183,7 @@ fn confirm(model: &mut Model, scope: GrantScope, duration: Option<Duration>, ses
 }
 
 /// Who or what a grant from this card would cover; `None` if the card offers no such scope.
-fn grantee(item: &Item, scope: GrantScope) -> Option<String> {
+fn grantee(item: &Question, scope: GrantScope) -> Option<String> {
     let grantable = &item.grantable;
     match scope {
         GrantScope::Thread => Some(format!("this thread ({}); a fork of it asks again", item.thread)),

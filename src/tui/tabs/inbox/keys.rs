@@ -3,13 +3,13 @@
 use super::bulk::why_marks_apart;
 use super::{answer, away, decide, grant, mail, marks, menus, view};
 use crate::graph::{Grantable, Kind, Labels, ThreadId};
-use crate::inbox::{ItemKind, PROGRAM_ACTIONS, Place, Query, YOUR_TURN};
+use crate::inbox::{ItemKind, ItemLine, PROGRAM_ACTIONS, Place, Query, Question, YOUR_TURN};
 use crate::service::{Destination, Inbox};
 use crate::tui::actions::Action;
 use crate::tui::card::Folds;
 use crate::tui::layers::Prompt;
 use crate::tui::layout::{self, Areas, Entry};
-use crate::tui::model::{Focus, Job, Model, Opened, Row, Seen, Tab};
+use crate::tui::model::{Focus, Job, Model, Opened, Seen, Tab};
 use crate::tui::tabs::page;
 use crate::tui::tabs::pane::{Does, Effect, Pane, named, open_page, page_size, when};
 use crate::tui::words;
@@ -209,7 +209,7 @@ fn on_mail_of_card(model: &Model, action: Action) -> Does {
 }
 
 /// Whether a card accepts this answer. If not, says why and what it accepts instead.
-fn check_answer(model: &Model, row: &Row, answer: Action) -> Result<(), &'static str> {
+fn check_answer(model: &Model, row: &ItemLine, answer: Action) -> Result<(), &'static str> {
     let when = |can: bool, why: &'static str| if can { Ok(()) } else { Err(why) };
     match answer {
         Action::Accept if row.allow.accept => Ok(()),
@@ -223,7 +223,7 @@ fn check_answer(model: &Model, row: &Row, answer: Action) -> Result<(), &'static
         }),
         Action::SaveDraft => when(row.allow.draft, "Only a reply to a mail can be saved as a draft"),
         Action::AcceptGrant => {
-            let offered = model.current().map(|opened| &opened.item.grantable);
+            let offered = model.question().map(|question| &question.grantable);
             when(
                 row.allow.accept && offered.is_some_and(Grantable::is_something),
                 "This card has nothing to allow · a accepts it",
@@ -234,7 +234,7 @@ fn check_answer(model: &Model, row: &Row, answer: Action) -> Result<(), &'static
             )
         }
         Action::RefuseAndStop => {
-            let can = model.current().is_some_and(|opened| opened.item.takes_refusals());
+            let can = model.question().is_some_and(Question::takes_refusals);
             when(can, "Only a coding agent's session can be stopped")
         }
         Action::Edit | Action::EditOutside => when(row.allow.edit, "There is nothing to edit on this card"),
@@ -253,7 +253,7 @@ fn go_to_terminal(model: &mut Model) {
 
 /// Copies the card to the clipboard.
 fn copy(model: &mut Model) {
-    if let Some(text) = model.current().map(|opened| opened.item.text.clone()) {
+    if let Some(text) = model.current().map(|opened| opened.item.text().to_owned()) {
         model.jobs.push(Job::Copy(text));
     }
 }
@@ -307,7 +307,7 @@ fn footer(model: &Model) -> Vec<(Action, String)> {
         }
         actions.push((Action::Snooze, format!("snooze {count}")));
     } else if model.selected().is_some() {
-        let labels = model.current().map(|opened| opened.item.labels.clone()).unwrap_or_default();
+        let labels = model.current().map(|opened| opened.item.labels()).unwrap_or_default();
         let Labels { accept, edit, respond, ignore, .. } = labels;
         let label = |custom: Option<String>, default: &str| {
             custom.map_or_else(|| default.to_owned(), |l| words::line(&l))

@@ -23,7 +23,7 @@ pub fn unsubscribable_thread(model: &Model) -> Option<ThreadId> {
     let is_unsubscribe_header =
         |(name, _): &(Visible, Visible)| name.as_str().eq_ignore_ascii_case("list-unsubscribe");
     let has_list = opened.doc.mails().any(|mail| mail.headers.iter().any(is_unsubscribe_header));
-    has_list.then(|| opened.item.thread.clone())
+    has_list.then(|| opened.item.thread().clone())
 }
 
 /// Lets the mail's thread ask whether to leave its list; nothing is sent before that is decided.
@@ -37,7 +37,7 @@ pub fn unsubscribe(model: &mut Model) {
 
 /// Lists the attachments of the card's mails. The list opens and saves nothing: the choice is asked about.
 pub fn attachments(model: &mut Model) {
-    let Some(thread) = model.current().map(|opened| opened.item.thread.clone()) else { return };
+    let Some(thread) = model.current().map(|opened| opened.item.thread().clone()) else { return };
     let id = thread.clone();
     let work = async move |inbox: Inbox| inbox.mail().attachments(id).await;
     model.start(work, move |model, result| {
@@ -136,7 +136,7 @@ pub fn ask_pipe(model: &mut Model) {
         let Some(opened) = model.current().filter(|_| !command.is_empty()) else { return Ok(()) };
         let text = match opened.doc.mail_at(opened.top) {
             Some(mail) => Card { blocks: vec![mail.clone()] }.text(),
-            None => opened.item.text.clone(),
+            None => opened.item.text().to_owned(),
         };
         model.jobs.push(Job::Pipe(command.to_owned(), text));
         Ok(())

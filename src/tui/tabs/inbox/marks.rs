@@ -1,6 +1,7 @@
 //! Marks: items to be decided together.
 
-use crate::tui::model::{Model, Row};
+use crate::inbox::ItemLine;
+use crate::tui::model::Model;
 
 /// Marks the selected row, or unmarks it, and moves on.
 pub fn mark(model: &mut Model) {
@@ -33,7 +34,7 @@ pub fn mark_same(model: &mut Model) {
     mark_if(model, |row| row.who() == who);
 }
 
-fn mark_if(model: &mut Model, is_included: impl Fn(&Row) -> bool) {
+fn mark_if(model: &mut Model, is_included: impl Fn(&ItemLine) -> bool) {
     let list = &mut model.inbox.list;
     if list.selected().is_some() {
         let positions = (0..list.len()).filter(|position| list.row(*position).is_some_and(&is_included));

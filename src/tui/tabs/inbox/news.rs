@@ -2,14 +2,15 @@
 
 use crate::graph::{Kind, ThreadId};
 use crate::inbox::{
-    DecisionEnd, DecisionLine, DecisionQuery, Glance, ItemKind, ItemStatus, MemoryLine, Page, Query,
+    DecisionEnd, DecisionLine, DecisionQuery, ItemKind, ItemLine, ItemStamp, ItemStatus, MemoryLine, Page,
+    Query,
 };
 use crate::service::Inbox;
 use crate::text::when::Past;
 use crate::text::{count_noun, truncate, width};
 use crate::tui::actions::Action;
 use crate::tui::layers::{Choice, Menu, Prompt};
-use crate::tui::model::{DecisionKind, InboxResult, Lesson, Model, Row};
+use crate::tui::model::{DecisionKind, InboxResult, Lesson, Model};
 use crate::tui::tabs::inbox::follow;
 use crate::tui::tabs::memory;
 use crate::tui::words;
@@ -51,11 +52,11 @@ pub fn await_ends(model: &mut Model, kind: DecisionKind, ids: &[(String, String)
 }
 
 /// Notes decisions of an earlier screen that are still held; says whether there are any.
-pub fn await_held(model: &mut Model, all: &[Glance]) -> bool {
+pub fn await_held(model: &mut Model, all: &[ItemStamp]) -> bool {
     let news = &mut model.inbox.news;
-    for glance in all {
-        if let ItemStatus::Held { since, .. } = glance.status {
-            news.awaited.insert(glance.id.clone());
+    for item in all {
+        if let ItemStatus::Held { since, .. } = item.status {
+            news.awaited.insert(item.id.clone());
             // Other questions of its thread may have been answered long before the last one.
             let since = since.checked_sub(24.hours()).unwrap_or(since);
             news.since = Some(news.since.map_or(since, |first| first.min(since)));
@@ -132,8 +133,8 @@ pub fn tell_arrived(model: &mut Model) {
     model.inbox.news.arrived = unread;
     follow::select_next(model, &arrived);
     // A user who stopped a thread has been told.
-    let is_news = |row: &&Row| arrived.contains(&row.id) && row.action != "stopped";
-    let rows: Vec<&Row> = model.inbox.list.all().iter().filter(is_news).collect();
+    let is_news = |row: &&ItemLine| arrived.contains(&row.id) && row.action != "stopped";
+    let rows: Vec<&ItemLine> = model.inbox.list.all().iter().filter(is_news).collect();
     // What came a moment ago is counted too while the note about it is shown.
     let (note, announced) = &model.inbox.news.last_arrivals;
     let is_note_shown = model.note.as_ref().is_some_and(|shown| shown.text == *note);
@@ -164,12 +165,12 @@ pub fn await_return(model: &mut Model, threads: &[ThreadId]) {
 }
 
 /// Whether a card is there again because its mail was put back.
-fn comes_back(model: &Model, row: &Row) -> bool {
+fn comes_back(model: &Model, row: &ItemLine) -> bool {
     let returning = model.inbox.news.returning.as_ref();
     returning.is_some_and(|(threads, until)| model.now < *until && threads.contains(&row.thread))
 }
 
-fn arrival(model: &Model, row: &Row) -> String {
+fn arrival(model: &Model, row: &ItemLine) -> String {
     if comes_back(model, row) {
         return format!("Put back: “{}”", row.title);
     }

@@ -3,12 +3,12 @@
 use super::{follow, news};
 use crate::graph::{Decision, InterruptId, Kind, ThreadId};
 use crate::inbox::{
-    DecisionRequest, Edited, InboxError, Item, ItemKind, Outcome, PROGRAM_ACTIONS, unsent_edit_key,
+    DecisionRequest, Edited, InboxError, ItemKind, ItemLine, Outcome, PROGRAM_ACTIONS, unsent_edit_key,
 };
 use crate::service::Inbox;
 use crate::text::count_noun;
 use crate::tui::actions::Action;
-use crate::tui::model::{DecisionKind, Failure, Followed, InboxResult, Model, Row, Undo};
+use crate::tui::model::{DecisionKind, Failure, Followed, InboxResult, Model, Undo};
 use crate::tui::words;
 use futures_util::future::join_all;
 use jiff::Timestamp;
@@ -17,8 +17,8 @@ use std::collections::{HashMap, HashSet};
 /// Sends a decision. It counts once the store says so.
 pub fn send(model: &mut Model, kind: DecisionKind, decision: DecisionRequest) {
     let id = decision.interrupt.to_string();
-    let item = model.current().map(|opened| &opened.item).filter(|item| item.id == id);
-    let as_proposed = item.map(|item| item.edited(&item.args));
+    let question = model.question().filter(|question| question.id == decision.interrupt);
+    let as_proposed = question.map(|question| question.edited(&question.args));
     // An edit was reviewed before, which told what it became.
     if !matches!(decision.decision, Decision::Edit { .. }) {
         model.inbox.decided_as.remove(&id);
@@ -127,9 +127,9 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
     let decided_as: HashMap<String, Edited> =
         ids.iter().filter_map(|id| model.inbox.decided_as.remove_entry(*id)).collect();
     let rows = model.inbox.list.all().iter().filter(|row| ids.contains(row.id.as_str()));
-    let title_and_word = |row: &Row| {
+    let title_and_word = |row: &ItemLine| {
         let decided_as = decided_as.get(&row.id);
-        let title = decided_as.map_or_else(|| row.title.clone(), |edited| words::line(&edited.title));
+        let title = words::line(decided_as.map_or(&row.title, |edited| &edited.title));
         (row.id.clone(), (title, done_word(kind, row, decided_as)))
     };
     let titles_and_words: HashMap<String, (String, String)> = rows.map(title_and_word).collect();
@@ -218,7 +218,7 @@ pub fn what_was_done(word: &str, items: &[(String, String)]) -> String {
 }
 
 /// What was done to an item, in the same words that later report how it ended.
-pub fn done_word(kind: DecisionKind, row: &Row, decided_as: Option<&Edited>) -> String {
+pub fn done_word(kind: DecisionKind, row: &ItemLine, decided_as: Option<&Edited>) -> String {
     let is_kind = |kind: Kind| row.kind == ItemKind::Interrupt(kind);
     let is_permission = is_kind(Kind::Approval) && row.action.starts_with(PROGRAM_ACTIONS);
     let word = match kind {
@@ -236,14 +236,14 @@ pub fn done_word(kind: DecisionKind, row: &Row, decided_as: Option<&Edited>) -> 
 
 /// Whether the thread of a decided row answers at once, so that it is worth watching. A program that asked continues
 /// elsewhere.
-fn is_followed(model: &Model, kind: DecisionKind, row: &Row) -> bool {
+fn is_followed(model: &Model, kind: DecisionKind, row: &ItemLine) -> bool {
     let goes_elsewhere = row.action.starts_with(PROGRAM_ACTIONS) || !model.has_workflow(&row.workflow);
     follow::answers_at_once(kind) && !goes_elsewhere
 }
 
 /// The question whether to accept an item. An answer to an invitation may decline it, so "accept" would mislead.
-pub fn question(item: &Item, accept: &'static str) -> &'static str {
-    match item.action.as_str() {
+pub fn accept_question(action: &str, accept: &'static str) -> &'static str {
+    match action {
         "answer_invitation" => "Answer the invitation like this?",
         _ => accept,
     }

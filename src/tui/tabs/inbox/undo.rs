@@ -7,7 +7,7 @@ use crate::inbox::{InboxError, ItemKind, ItemLine, LineQuery, PROGRAM_ACTIONS, U
 use crate::service::{Inbox, MailMove};
 use crate::text::count_noun;
 use crate::tui::actions::{Action, Scope};
-use crate::tui::model::{DecisionKind, Failure, InboxResult, Model, Row, Undo};
+use crate::tui::model::{DecisionKind, Failure, InboxResult, Model, Undo};
 use crate::tui::words;
 use futures_util::future::join_all;
 
@@ -86,8 +86,7 @@ pub fn restore(model: &mut Model) {
     });
 }
 
-fn restored(model: &mut Model, batch: UndoableBatch, lines: Vec<ItemLine>) {
-    let rows: Vec<Row> = lines.into_iter().map(Row::from).collect();
+fn restored(model: &mut Model, batch: UndoableBatch, rows: Vec<ItemLine>) {
     let title_of = |id: &str| rows.iter().find(|row| row.id == id).map(|row| row.title.clone());
     let items: Vec<(String, String)> = batch
         .interrupts
@@ -104,7 +103,7 @@ fn restored(model: &mut Model, batch: UndoableBatch, lines: Vec<ItemLine>) {
 }
 
 /// The kind of a stored decision. Items are decided together only if they are of one kind and one tool.
-fn decision_kind(decision: &str, row: &Row) -> DecisionKind {
+fn decision_kind(decision: &str, row: &ItemLine) -> DecisionKind {
     match (decision, row.kind) {
         ("edit", ItemKind::Interrupt(Kind::Triage)) => DecisionKind::Written,
         ("edit", ItemKind::Interrupt(Kind::Question)) => DecisionKind::Answered,

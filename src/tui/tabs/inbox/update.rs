@@ -2,10 +2,10 @@
 
 use super::{follow, news, undo};
 use crate::graph::{InterruptId, ThreadId};
-use crate::inbox::{Glance, ItemLine, ItemStatus, LineQuery};
+use crate::inbox::{Item, ItemLine, ItemStamp, ItemStatus, LineQuery};
 use crate::service::Inbox;
 use crate::text::count_noun;
-use crate::tui::model::{Failure, InboxResult, Job, LoadedCard, Model, Opened, Row, Tab};
+use crate::tui::model::{Failure, InboxResult, Job, LoadedCard, Model, Opened, Tab};
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
@@ -17,10 +17,10 @@ const NOTICE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Reads the inbox at a glance.
 pub fn glance(model: &mut Model) {
-    model.start(async |inbox: Inbox| inbox.decisions().glance().await, glanced);
+    model.start(async |inbox: Inbox| inbox.decisions().stamps().await, glanced);
 }
 
-fn glanced(model: &mut Model, result: InboxResult<Vec<Glance>>) {
+fn glanced(model: &mut Model, result: InboxResult<Vec<ItemStamp>>) {
     model.inbox.is_glancing = false;
     let is_due = std::mem::take(&mut model.inbox.glance_due);
     let is_stale = std::mem::take(&mut model.inbox.stale_glance);
@@ -30,7 +30,7 @@ fn glanced(model: &mut Model, result: InboxResult<Vec<Glance>>) {
     }
     let was_complete = model.inbox.list.complete;
     let known_ids: HashSet<String> = model.inbox.list.all().iter().map(|row| row.id.clone()).collect();
-    let unread = model.inbox.list.glance(&all, model.wall);
+    let unread = model.inbox.list.compare(&all, model.wall);
     model.inbox.unread_ids = unread.iter().cloned().collect();
     count_down(model, &all);
     select_goto(model);
@@ -38,7 +38,7 @@ fn glanced(model: &mut Model, result: InboxResult<Vec<Glance>>) {
         undo::restore(model);
     }
     let statuses: HashMap<&str, ItemStatus> =
-        all.iter().map(|glance| (glance.id.as_str(), glance.status)).collect();
+        all.iter().map(|stamp| (stamp.id.as_str(), stamp.status)).collect();
     let new = unread.iter().filter(|id| {
         !known_ids.contains(*id)
             && matches!(statuses.get(id.as_str()), Some(ItemStatus::Open | ItemStatus::Result))
@@ -62,10 +62,10 @@ fn glanced(model: &mut Model, result: InboxResult<Vec<Glance>>) {
 }
 
 /// Updates how long the last decision can be undone, according to the store.
-fn count_down(model: &mut Model, all: &[Glance]) {
+fn count_down(model: &mut Model, all: &[ItemStamp]) {
     let Some(undo) = &mut model.undo else { return };
     let statuses: HashMap<&str, ItemStatus> =
-        all.iter().map(|glance| (glance.id.as_str(), glance.status)).collect();
+        all.iter().map(|stamp| (stamp.id.as_str(), stamp.status)).collect();
     let mut remaining: Option<i64> = None;
     for (id, _) in &undo.items {
         match statuses.get(id.as_str()).copied() {
@@ -99,7 +99,7 @@ pub fn select_goto(model: &mut Model) {
         model.inbox.goto = Some(next);
     }
     let list = &mut model.inbox.list;
-    let is_there = |id: &String| list.shows(id) || list.find(id).is_some_and(Row::is_waiting);
+    let is_there = |id: &String| list.shows(id) || list.find(id).is_some_and(ItemLine::is_waiting);
     if let Some(id) = model.inbox.goto.take_if(|id| is_there(id)) {
         list.select_item(&id, model.wall);
     }
@@ -151,11 +151,17 @@ pub fn read_card(model: &mut Model, id: String) {
     let wanted = id.clone();
     let read = async move |inbox: Inbox| {
         let (item, card) = match (InterruptId::parse(&wanted), ThreadId::parse(&wanted)) {
-            (Ok(id), _) => inbox.decisions().card(id).await?,
-            (Err(_), Ok(thread)) => inbox.decisions().result(thread).await?,
+            (Ok(id), _) => {
+                let (question, card) = inbox.decisions().card(id).await?;
+                (Item::Question(Box::new(question)), card)
+            }
+            (Err(_), Ok(thread)) => {
+                let (result, card) = inbox.decisions().result(thread).await?;
+                (Item::Result(result), card)
+            }
             (Err(_), Err(error)) => return Err(Failure::new(error.to_string())),
         };
-        let answers = inbox.threads().answers(item.thread.clone()).await?;
+        let answers = inbox.threads().answers(item.thread().clone()).await?;
         Ok(LoadedCard { item, card, answers })
     };
     model.start(read, move |model, result| card(model, &id, result));
@@ -166,7 +172,7 @@ pub fn card(model: &mut Model, id: &str, result: InboxResult<LoadedCard>) {
         return;
     }
     let Some(LoadedCard { item, card, answers }) = model.ok_or_fail(result) else { return };
-    let is_stale = model.selected().is_some_and(|row| row.hash != item.args_hash);
+    let is_stale = model.selected().is_some_and(|row| row.hash != item.hash());
     model.inbox.opened = Some(Opened::new(item, card, answers));
     model.shown = None;
     if is_stale {

@@ -2,11 +2,11 @@
 
 use super::{follow, send};
 use crate::graph::{Grade, Kind, ThreadId};
-use crate::inbox::{ItemKind, ItemStatus, Status};
+use crate::inbox::{ItemKind, ItemLine, ItemStatus, Status};
 use crate::text::{count_noun, wrap};
 use crate::tui::layers::Form;
 use crate::tui::layout::{self, Areas, Entry};
-use crate::tui::model::{Filter, Focus, Followed, Model, Row, Seen};
+use crate::tui::model::{Filter, Focus, Followed, Model, Seen};
 use crate::tui::tabs::page;
 use crate::tui::{draw, words};
 use jiff::Timestamp;
@@ -55,13 +55,13 @@ fn draw_list(model: &Model, area: Rect, buf: &mut Buffer) {
 
 /// Draws a group's name on its own line.
 fn draw_heading(model: &Model, name: &str, area: Rect, buf: &mut Buffer) {
-    let x = draw::text(buf, area, area.x + 1, area.y, &format!("{name} "), model.theme.accent);
+    let x = draw::text(buf, area, area.x + 1, area.y, &format!("{} ", words::line(name)), model.theme.accent);
     let rest = usize::from(area.right().saturating_sub(x + 1));
     draw::text(buf, area, x, area.y, &"─".repeat(rest), model.theme.rule);
 }
 
 /// Draws an item that takes this many lines; at the end of the list there may be room for fewer.
-fn draw_row(model: &Model, row: &Row, lines: u16, area: Rect, buf: &mut Buffer) {
+fn draw_row(model: &Model, row: &ItemLine, lines: u16, area: Rect, buf: &mut Buffer) {
     let theme = &model.theme;
     let selected = model.inbox.list.selected().is_some_and(|other| other.id == row.id);
     let marked = model.inbox.list.is_marked(&row.id);
@@ -96,8 +96,8 @@ fn draw_row(model: &Model, row: &Row, lines: u16, area: Rect, buf: &mut Buffer) 
         x += 1;
     }
     let style = if is_match { theme.search_match } else { theme.text };
-    let first = if has_two_lines { words::name(row.who()) } else { &row.title };
-    draw::text(buf, room, x, area.y, first, style);
+    let first = words::line(if has_two_lines { words::name(row.who()) } else { &row.title });
+    draw::text(buf, room, x, area.y, &first, style);
 
     if has_two_lines {
         let y = area.y + 1;
@@ -111,7 +111,7 @@ fn draw_row(model: &Model, row: &Row, lines: u16, area: Rect, buf: &mut Buffer) 
         } else {
             format!(" · {} · {}", row.title, row.gist)
         };
-        draw::text(buf, area, x, y, &rest, theme.quiet);
+        draw::text(buf, area, x, y, &words::line(&rest), theme.quiet);
     }
     if selected {
         let style = if model.focus == Focus::List && model.layers.is_empty() {
@@ -150,7 +150,7 @@ fn letter(kind: ItemKind) -> &'static str {
 }
 
 /// What users should know about a row at once: warning, new mail, unsent text, held, snoozed.
-fn flags(model: &Model, row: &Row) -> String {
+fn flags(model: &Model, row: &ItemLine) -> String {
     let mut flags = String::new();
     if model.deciding.contains(&row.id) {
         flags.push('…');
@@ -280,7 +280,7 @@ fn draw_card(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>,
     if width < 8 {
         return (None, false);
     }
-    (Some(opened.item.id.clone()), opened.doc.end_in_sight(opened.top, width, height))
+    (Some(opened.item.id().to_owned()), opened.doc.end_in_sight(opened.top, width, height))
 }
 
 /// Draws what the answered thread is doing: its model's output, as it streams in.

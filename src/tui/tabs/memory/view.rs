@@ -83,7 +83,8 @@ fn draw_version(model: &Model, sheet: &mut Sheet, versions: &Versions, shown: &M
     if is_newest {
         for row in model.inbox.list.all().iter().filter(|row| row.workflow == "memory" && !row.is_decided()) {
             sheet.gap();
-            sheet.wrap(&format!("An update awaits your approval in the inbox: {}", row.title), theme.warning);
+            let title = words::line(&row.title);
+            sheet.wrap(&format!("An update awaits your approval in the inbox: {title}"), theme.warning);
         }
     } else {
         sheet.wrap("An earlier version. R goes back to it; [ shows a newer one.", theme.warning);

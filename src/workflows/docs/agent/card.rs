@@ -2,16 +2,16 @@
 
 use super::state::{AgentState, QUESTION, WRITE_PAGE};
 use crate::graph::AnyState;
-use crate::inbox::{Block, Card, Item};
+use crate::inbox::{Block, Card, Question};
 use crate::text::Visible;
 use crate::workflows::docs::card::field;
 use crate::workflows::docs::readable::readable;
 use serde_json::Value;
 
 /// Why an agent asks: its scores, and what is missing.
-pub(super) fn explain(state: &AnyState, item: &Item) -> Vec<Block> {
+pub(super) fn explain(state: &AnyState, question: Option<&Question>) -> Vec<Block> {
     let Some(state) = state.get::<AgentState>() else { return Vec::new() };
-    let why = match item.action.as_str() {
+    let why = match question.map(|question| question.action.as_str()).unwrap_or_default() {
         QUESTION => "no file answers it, and you wanted to be asked",
         WRITE_PAGE => "you are in the model's place",
         _ => "the next refinement is larger than you allow without asking",
@@ -29,17 +29,19 @@ pub(super) fn explain(state: &AnyState, item: &Item) -> Vec<Block> {
     vec![Block::Fields(fields)]
 }
 
-pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
+pub(super) fn draw(state: &AnyState, question: Option<&Question>) -> Card {
     let Some(state) = state.get::<AgentState>() else { return Card::default() };
+    let action = question.map(|question| question.action.as_str()).unwrap_or_default();
+    let arg = |key: &str| question.and_then(|question| question.args.get(key));
     let mut blocks = Vec::new();
-    let text = |key: &str| item.args.get(key).and_then(Value::as_str).unwrap_or_default();
-    if item.action == WRITE_PAGE {
+    let text = |key: &str| arg(key).and_then(Value::as_str).unwrap_or_default();
+    if action == WRITE_PAGE {
         let wish = format!("Write the page about {} Its headings: {}.", text("about"), text("headings"));
         blocks.push(Block::Text(Visible::new(&wish)));
-    } else if item.action == QUESTION {
+    } else if action == QUESTION {
         blocks.push(Block::Text(Visible::new(text("question"))));
     } else {
-        let count = |key: &str| item.args.get(key).and_then(Value::as_u64).unwrap_or_default();
+        let count = |key: &str| arg(key).and_then(Value::as_u64).unwrap_or_default();
         let text = format!(
             "Refinement {} of {} would take about {} tokens; you wanted to be asked above {}.",
             count("iteration"),
