@@ -2,8 +2,8 @@
 
 use sayso::app::Setup;
 use sayso::config::{Config, Env, Flags, Host, Inputs};
-use sayso::service::Inbox;
-use sayso::store::{Clock, Store};
+use sayso::engine::store::{Clock, Store};
+use sayso::inbox::door::Inbox;
 use std::path::PathBuf;
 
 /// Opens a data folder with this config and this clock.

@@ -1,6 +1,8 @@
 //! A conversation of ordinary size: a question of some 800 bytes, an answer of some 400.
 
-use sayso::graph::{Answer, Command, Ctx, Decision, Graph, Kind, NodeError, State, Workflow, ask, end, goto};
+use sayso::engine::graph::{
+    Answer, Command, Ctx, Decision, Graph, Kind, NodeError, State, Workflow, ask, end, goto,
+};
 use sayso::inbox::{Card, Spec, proposal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -15,11 +15,11 @@ mod setup;
 use jiff::{SignedDuration, Timestamp};
 use report::Row;
 use sayso::app::{Driver, Scope, Setup, Until};
-use sayso::graph::Decision;
+use sayso::engine::graph::Decision;
+use sayso::inbox::door::Inbox;
 use sayso::inbox::{
     ActivityQuery, DecidedBy, DecisionRequest, ItemQuery, PruneQuery, Status, Storage, ThreadQuery,
 };
-use sayso::service::Inbox;
 use serde_json::json;
 use std::fs;
 use std::path::Path;

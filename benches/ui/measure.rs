@@ -4,7 +4,7 @@ use crate::seed;
 use jiff::Timestamp;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
-use sayso::service::Inbox;
+use sayso::inbox::door::Inbox;
 use sayso::tui::{Job, Key, Model, Msg, Options, Press, begin, update, view};
 use std::collections::VecDeque;
 use std::path::Path;

@@ -2,10 +2,12 @@
 
 use futures_util::future::join_all;
 use sayso::app::{Engine, Settings};
-use sayso::graph::{Answer, Command, Ctx, Graph, Kind, NodeError, State, Warning, Workflow, ask, end};
+use sayso::engine::graph::{
+    Answer, Command, Ctx, Graph, Kind, NodeError, State, Warning, Workflow, ask, end,
+};
+use sayso::engine::store::{Commit, NewStep, NewThread, NextStep, Store};
+use sayso::inbox::door::Inbox;
 use sayso::inbox::{Block, Card, Registry, Spec, proposal};
-use sayso::service::Inbox;
-use sayso::store::{Commit, NewStep, NewThread, NextStep, Store};
 use sayso::text::Visible;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -115,7 +117,7 @@ async fn one(store: &Store, fingerprint: &str, n: usize, asks: bool) {
     store.threads().commit(commit).await.unwrap();
 }
 
-fn interrupt(n: usize, text: &str) -> sayso::graph::Interrupt {
+fn interrupt(n: usize, text: &str) -> sayso::engine::graph::Interrupt {
     let kinds = [Kind::Approval, Kind::Triage, Kind::Question];
     let args = json!({"to": [format!("person{}@example.org", n % 300)], "subject": format!("Note {n}"), "body": text});
     let title = format!("Note {n} for person {}", n % 300);

@@ -1,12 +1,12 @@
 //! The mail accounts of the config, with their mailboxes and senders.
 
+use crate::agent::Accounts;
 use crate::calendar;
 use crate::config::{self, Config, MailMode};
 use crate::mail::{
     self, Account, BoxFuture, Cursor, Fetched, Handled, MailError, MailPresence, Mailbox, Outgoing,
     SendError, Sent, SentLookup,
 };
-use crate::workflows::Accounts;
 use futures_util::future::join_all;
 use std::fmt::Display;
 use std::sync::Arc;

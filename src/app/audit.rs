@@ -1,8 +1,8 @@
 //! Exporting the audit to a file or a pipe, and checking exports against it.
 
 use super::setup::Setup;
-pub use crate::store::AuditChecked;
-use crate::store::StoreError;
+pub use crate::engine::store::AuditChecked;
+use crate::engine::store::StoreError;
 use jiff::Timestamp;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, BufWriter, Write};

@@ -2,9 +2,9 @@
 
 use crate::config::{Calendar, Config, Google, MailLogin, MailOutgoing, MailSource};
 use crate::text::there_are;
-use crate::web::WebTimeouts;
-use crate::web::google::{EVENTS, FREE_BUSY, MAIL};
-use crate::web::oauth::{self, Login, LoginError};
+use crate::tools::web::WebTimeouts;
+use crate::tools::web::google::{EVENTS, FREE_BUSY, MAIL};
+use crate::tools::web::oauth::{self, Login, LoginError};
 use serde::Serialize;
 use std::time::Duration;
 

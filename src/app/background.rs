@@ -1,6 +1,6 @@
 //! Background work in the process that drives.
 
-use crate::graph::BoxFuture;
+use crate::engine::graph::BoxFuture;
 
 /// Work that goes on while a process drives all threads.
 pub trait Background: Send + Sync {

@@ -5,17 +5,17 @@
 //! without a model: rules triage the mail, and the person's words become the letter. Other threads are told in a
 //! sentence. What the person taught the triage comes before what is written here.
 
-use crate::llm::{Answer, Builtin, ModelError, ReadyModel, Reply, Request, facts};
+use crate::agent::agent_loop::CallResult;
+use crate::agent::llm::{Answer, Builtin, ModelError, ReadyModel, Reply, Request, facts};
+use crate::agent::mail_facts::{Class, MailFacts};
 use crate::text::read_error_text;
 use crate::text::words::letters_and_digits;
 use crate::workflows::RULES;
-use crate::workflows::agent_loop::CallResult;
 use crate::workflows::analyze::facts::AnalyzeFacts;
 use crate::workflows::ask::facts::AskFacts;
 use crate::workflows::email::defaults;
 use crate::workflows::email::facts::{ReplyEvent, ReplyFacts, TriageFacts};
 use crate::workflows::email::rules::line_fits;
-use crate::workflows::mail_facts::{Class, MailFacts};
 use crate::workflows::sheet::facts::PlanFacts;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;

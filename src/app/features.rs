@@ -11,12 +11,12 @@ use super::node_services::{check_python, check_sandbox};
 use super::notices::Notices;
 use super::setup::Setup;
 use super::traces::{Traces, check_traces};
-use crate::agents::codex::AppServer;
-use crate::agents::connect::check_agents;
-use crate::agents::langgraph::{Servers, check_servers};
 use crate::config::{Config, Env, MailMode};
-use crate::graph::BoxFuture;
-use crate::service::Inbox;
+use crate::connect::codex::AppServer;
+use crate::connect::langgraph::{Servers, check_servers};
+use crate::connect::setup::check_agents;
+use crate::engine::graph::BoxFuture;
+use crate::inbox::door::Inbox;
 use serde::Serialize;
 use std::sync::Arc;
 

@@ -23,8 +23,8 @@ mod running;
 mod setup;
 mod traces;
 
-pub use crate::driver::{Driver, Ended, Engine, Scope, Settings, Until, fail_point};
-pub use crate::store::LOCK_WAIT;
+pub use crate::engine::driver::{Driver, Ended, Engine, Scope, Settings, Until, fail_point};
+pub use crate::engine::store::LOCK_WAIT;
 pub use crate::workflows::VERBS;
 pub use crate::workflows::email::eval::Case as TriageCase;
 pub use accounts::{check_accounts, check_calendar};

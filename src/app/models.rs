@@ -1,10 +1,11 @@
 //! The models of the config, opened when they are first needed.
 
 use super::demo_script::{Script, is_demo};
+use crate::agent::llm::{self, Model, ModelError, ModelSettings, Recorder, Replayer};
+use crate::agent::{Models, Picked};
 use crate::config::{Config, Env, Model as Configured, Provider};
-use crate::llm::{self, Model, ModelError, ModelSettings, Recorder, Replayer};
 use crate::text::read_error_text;
-use crate::workflows::{Models, Picked, RULES};
+use crate::workflows::RULES;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::PathBuf;

@@ -4,13 +4,13 @@ use super::accounts::{ConfiguredAccounts, accounts};
 use super::apis::catalogue_store;
 use super::models::ConfiguredModels;
 use super::records::StoreRecords;
+use crate::agent::{MailCache, Services};
 use crate::calendar;
 use crate::config::{Config, Env};
-use crate::store::Store;
+use crate::engine::store::Store;
 use crate::tools::cage::PythonFinder;
 use crate::tools::http::Http;
 use crate::tools::sandbox::Sandbox;
-use crate::workflows::{MailCache, Services};
 use std::sync::Arc;
 
 pub fn services(config: &Arc<Config>, env: Env, store: &Store) -> Services {

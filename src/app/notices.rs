@@ -7,9 +7,9 @@
 
 use super::background::Background;
 use crate::config::{Config, NoticeCommand};
-use crate::graph::BoxFuture;
+use crate::engine::graph::BoxFuture;
+use crate::inbox::door::Inbox;
 use crate::inbox::{InboxError, ItemQuery, Question};
-use crate::service::Inbox;
 use crate::text::short_line;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;

@@ -1,8 +1,8 @@
 //! Which actions the config allows without asking.
 
+use crate::agent::GrantQuery;
 use crate::config::{Config, Policy, PolicyMode, Reach};
 use crate::mail::risk::have_different_owners;
-use crate::workflows::GrantQuery;
 use std::collections::BTreeMap;
 
 /// The tools that the config allows to act without asking, with their conditions.

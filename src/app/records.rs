@@ -1,17 +1,17 @@
 //! The records that nodes read and write, kept in the store.
 
 use super::policy::allows;
+use crate::agent::lesson::Cause;
+use crate::agent::mail_facts::Class;
+use crate::agent::{CallRecord, GrantCheck, GrantQuery, Lesson, Profile, Records};
 use crate::config::Config;
-use crate::graph::{AgentCall, BoxFuture, InterruptId, NodeError, StepContext, ThreadId};
+use crate::engine::graph::{AgentCall, BoxFuture, InterruptId, NodeError, StepContext, ThreadId};
+use crate::engine::store::{HandedIn, NewLesson, Prompt, RepeatQuery, Span, Store, StoreError};
 use crate::inbox::{MailLine, MemoryCause, POLICY_GRANT};
 use crate::mail::Mail;
 use crate::mail::compose::is_own;
 use crate::mail::risk::{DistinctiveText, Receiver};
-use crate::store::{HandedIn, NewLesson, Prompt, RepeatQuery, Span, Store, StoreError};
 use crate::text::{digest_from_hex, hex};
-use crate::workflows::lesson::Cause;
-use crate::workflows::mail_facts::Class;
-use crate::workflows::{CallRecord, GrantCheck, GrantQuery, Lesson, Profile, Records};
 use jiff::{SignedDuration, Timestamp};
 use std::sync::Arc;
 

@@ -4,11 +4,11 @@ use super::background::Background;
 use super::features::{FEATURES, Parts};
 use super::intake::Intake;
 use super::setup::Setup;
-use crate::driver::{Driver, Ended, Engine, Scope, Until};
-use crate::graph::BoxFuture;
+use crate::engine::driver::{Driver, Ended, Engine, Scope, Until};
+use crate::engine::graph::BoxFuture;
+use crate::engine::store::StoreError;
 use crate::inbox::Registry;
-use crate::service::Inbox;
-use crate::store::StoreError;
+use crate::inbox::door::Inbox;
 use futures_util::future::{join_all, select_all};
 use std::sync::Arc;
 

@@ -6,12 +6,12 @@
 use super::background::Background;
 use super::demo_script::is_demo;
 use crate::config::{self, Config, Env};
-use crate::graph::{BoxFuture, ThreadId};
+use crate::engine::graph::{BoxFuture, ThreadId};
+use crate::engine::store::DriverLock;
 use crate::inbox::TraceView;
-use crate::service::Inbox;
-use crate::store::DriverLock;
+use crate::inbox::door::Inbox;
 use crate::text::hex;
-use crate::web::{self, WebClient, WebRequest, WebTimeouts};
+use crate::tools::web::{self, WebClient, WebRequest, WebTimeouts};
 use reqwest::{Method, Url};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};

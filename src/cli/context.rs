@@ -7,7 +7,7 @@ use super::output::Format;
 use crate::app::{App, Engine, Intake, LOCK_WAIT, Setup, WorkflowsError, has_data};
 use crate::config::{self, Config, Env, Host, Inputs};
 use crate::inbox::Registry;
-use crate::service::Inbox;
+use crate::inbox::door::Inbox;
 use crate::tui;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};

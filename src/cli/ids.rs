@@ -1,7 +1,7 @@
 //! Ids as people type them: any prefix, of the right kind.
 
 use super::failure::Failure;
-use crate::graph::{InterruptId, ThreadId};
+use crate::engine::graph::{InterruptId, ThreadId};
 use crate::text::Visible;
 
 /// What a decision can be made about.

@@ -5,7 +5,7 @@
 //! happened ([`Exit`]). Help, completions and the man page come from the definitions of flags and verbs.
 //!
 //! Not here: rules about decisions (`inbox`), driving (`app`). A verb asks the
-//! [`Inbox`](crate::service::Inbox) and turns the answer into text or JSON.
+//! [`Inbox`](crate::inbox::door::Inbox) and turns the answer into text or JSON.
 //!
 //! `args` parses the command line, `verbs` has a file for each verb, `context` opens what a verb needs, `output`
 //! prints; `talk` holds a conversation at the terminal; `watchdog` ends a hook that takes too long.

@@ -3,11 +3,11 @@
 use super::failure::Failure;
 use super::print::warning;
 use super::values::Lines;
+use crate::inbox::door::Inbox;
 use crate::inbox::{
     Block, Card, DecisionLine, DecisionQuery, InboxError, Item, ItemKind, ItemQuery, LineQuery, MailLine,
     MailQuery, Page, ThreadLine, ThreadQuery,
 };
-use crate::service::Inbox;
 use crate::text::Visible;
 use jiff::Timestamp;
 use serde_json::Value;

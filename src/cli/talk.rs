@@ -11,11 +11,11 @@ use super::output::{Answer, Format};
 use super::pages::card_or_args;
 use super::wizard::say;
 use crate::app::{Ended, Scope, Until};
-use crate::graph::{Decision, InterruptId, Kind, ThreadId};
+use crate::engine::graph::{Decision, InterruptId, Kind, ThreadId};
+use crate::inbox::door::family_outcome;
 use crate::inbox::{
     Block, Card, DecidedBy, DecisionRequest, InboxError, Outcome, Question, SeenHash, Status,
 };
-use crate::service::family_outcome;
 use rustix::termios::{QueueSelector, tcflush};
 use serde_json::Value;
 use std::io::{BufRead, IsTerminal, stdin};

@@ -4,7 +4,7 @@
 //! It cannot help a process that is stopped by a signal.
 
 use super::failure::{Exit, Failure};
-use crate::agents::HOOK_GRACE;
+use crate::connect::HOOK_GRACE;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;

@@ -2,7 +2,7 @@
 
 use super::day_bars::DayBars;
 use super::day_strip::{DayStrip, plain};
-use crate::graph::Warning;
+use crate::engine::graph::Warning;
 use crate::text::Visible;
 use std::fmt::Write;
 

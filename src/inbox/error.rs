@@ -1,7 +1,7 @@
 //! Why something was not done: one error from the store to the screen, with a kind and a sentence.
 
 use super::Refusal;
-use crate::graph::InputError;
+use crate::engine::graph::InputError;
 use std::path::PathBuf;
 
 /// How many ids are named when several match.

@@ -1,6 +1,6 @@
 //! Permissions to act without asking, as people give and see them.
 
-use crate::graph::{InterruptId, ThreadId};
+use crate::engine::graph::{InterruptId, ThreadId};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Serialize;

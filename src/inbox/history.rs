@@ -1,7 +1,7 @@
 //! The list of decisions: the answers, who gave them, and how they ended.
 
 use super::{DecidedBy, GrantLine};
-use crate::graph::{Decision, InterruptId, Kind, ThreadId};
+use crate::engine::graph::{Decision, InterruptId, Kind, ThreadId};
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;

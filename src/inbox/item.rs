@@ -1,6 +1,6 @@
 //! What is in the inbox: questions, with everything needed to decide on them, and results.
 
-use crate::graph::{Allow, Grantable, Hash, InterruptId, Kind, Labels, ThreadId, Warning};
+use crate::engine::graph::{Allow, Grantable, Hash, InterruptId, Kind, Labels, ThreadId, Warning};
 use jiff::{SignedDuration, Timestamp};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};

@@ -1,7 +1,7 @@
 //! Items as lines of a list that stays small and live with ten thousand items.
 
 use super::{ABSENT_ACTION, ASKING_WORKFLOW, ItemKind};
-use crate::graph::{Allow, Grade, Hash, InterruptId, Kind, ThreadId};
+use crate::engine::graph::{Allow, Grade, Hash, InterruptId, Kind, ThreadId};
 use jiff::Timestamp;
 use std::cmp::Reverse;
 

@@ -1,7 +1,7 @@
 //! Mails and mailboxes as screens and scripts see them. The field names are a contract: we add but never rename.
 
 use super::Status;
-use crate::graph::ThreadId;
+use crate::engine::graph::ThreadId;
 use jiff::Timestamp;
 use serde::Serialize;
 

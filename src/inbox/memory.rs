@@ -1,6 +1,6 @@
 //! What was learned, as screens and scripts see it. The field names are a contract: we add but never rename.
 
-use crate::graph::{InterruptId, ThreadId};
+use crate::engine::graph::{InterruptId, ThreadId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 

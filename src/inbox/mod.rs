@@ -1,16 +1,26 @@
-//! What a person sees and may decide.
+//! The inbox: what is asked, what a person may decide, and the door people and programs come through.
 //!
-//! Everything a screen or a script needs is here as plain data ([`Item`], [`Card`], [`ThreadView`]), and comes from
-//! `service::Inbox`. The rules of deciding ([`check`]) are here too. They are pure, so that everyone who decides
-//! follows the same rules.
+//! From a question to its effect:
 //!
-//! Storage, drawing and knowledge of particular workflows are not here.
+//! 1. A node [asks](crate::engine::graph::ask). The [driver](crate::engine::driver) commits its step and the question together
+//!    in the [store](crate::engine::store), with the hash of what would be done.
+//! 2. The [door](door::Inbox) hands it out as an [`Item`], and its [`Card`] is drawn from the thread's state.
+//! 3. A person or a program [decides](door::Inbox::decisions), bound to the hash of the card that was seen. The
+//!    [rules](check) say which answers the question allows; they are pure, so everyone who decides follows the same ones.
+//! 4. The decision is committed, held for a moment in which it can be undone, and folded into the state of exactly that
+//!    thread.
+//! 5. The next node acts through [`Ctx::once`](crate::engine::graph::Ctx::once): the log is read again and checked, the intent is
+//!    written, and only then does anything leave.
+//!
+//! Everything a screen or a script needs is plain data here. Storage, drawing and knowledge of particular workflows are
+//! not.
 
 mod activity;
 mod card;
 mod day_bars;
 mod day_strip;
 mod diff;
+pub mod door;
 mod error;
 mod grant;
 mod history;

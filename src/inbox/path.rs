@@ -1,7 +1,7 @@
 //! The path a thread took through its graph.
 
 use super::{NextView, Status, StepView};
-use crate::graph::{END, START, TakenPath};
+use crate::engine::graph::{END, START, TakenPath};
 
 /// Reads a thread's nodes, the edges it took and its current node from its steps.
 pub fn path_taken(steps: &[StepView], status: Status) -> TakenPath {

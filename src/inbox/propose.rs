@@ -1,6 +1,6 @@
 //! Every proposal is made here, so that the text shown, hashed and executed is the same.
 
-use crate::graph::{Interrupt, Kind};
+use crate::engine::graph::{Interrupt, Kind};
 use crate::text::Visible;
 use serde_json::{Value, json};
 

@@ -4,7 +4,7 @@ use super::query_language::{Candidate, Flag, Query};
 use super::{
     DecidedBy, DecisionLine, InboxError, Item, ItemKind, ItemLine, ItemStatus, Outcome, SeenHash, Status,
 };
-use crate::graph::{Decision, Hash, InterruptId, Warning};
+use crate::engine::graph::{Decision, Hash, InterruptId, Warning};
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
@@ -181,7 +181,7 @@ pub type BatchResults = Vec<(InterruptId, Result<Outcome, InboxError>)>;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::{Kind, ThreadId};
+    use crate::engine::graph::{Kind, ThreadId};
     use crate::inbox::{AnswerKind, DecisionEnd, Place};
 
     #[test]

@@ -2,7 +2,7 @@
 //! terms such as `from:ines`. Says what a query asks for; each list knows how to look for it.
 
 use super::{AnswerKind, DecisionEnd, ItemKind, ItemStatus, Status};
-use crate::graph::Grade;
+use crate::engine::graph::Grade;
 use crate::text::when::Past;
 use crate::text::{nearest, one_of};
 use jiff::{Timestamp, Zoned};
@@ -273,7 +273,7 @@ fn did_you_mean(word: &str, near: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::Kind;
+    use crate::engine::graph::Kind;
 
     fn parse(typed: &str, place: Place) -> Result<Query, String> {
         Query::parse(typed, place, &"2026-11-20T12:00:00Z[UTC]".parse().unwrap())

@@ -1,7 +1,7 @@
 //! The answer to a program that asked a person. The field names are a contract: we add but never rename.
 
 use super::Status;
-use crate::graph::{InterruptId, ThreadId};
+use crate::engine::graph::{InterruptId, ThreadId};
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;

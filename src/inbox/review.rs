@@ -3,7 +3,7 @@
 //! States and prompts can be large. The views here are bounded and say so if something was left out; the store keeps
 //! everything.
 
-use crate::graph::{Hash, InterruptId, Kind, Labels, Warning};
+use crate::engine::graph::{Hash, InterruptId, Kind, Labels, Warning};
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value};

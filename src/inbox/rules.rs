@@ -1,6 +1,6 @@
 //! When a decision may be made. Pure, so that the screen, the command line and servers follow the same rules.
 
-use crate::graph::{Allow, Decision, Hash, Labels};
+use crate::engine::graph::{Allow, Decision, Hash, Labels};
 use crate::text::one_of;
 use serde_json::Value;
 

@@ -1,6 +1,6 @@
 //! Sessions of coding agents, as people see them.
 
-use crate::graph::InterruptId;
+use crate::engine::graph::InterruptId;
 use crate::text::short_count;
 use jiff::Timestamp;
 use serde::Serialize;

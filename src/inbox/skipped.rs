@@ -1,6 +1,6 @@
 //! Mail that was not shown, and why.
 
-use crate::graph::ThreadId;
+use crate::engine::graph::ThreadId;
 use jiff::Timestamp;
 use serde::Serialize;
 use std::fmt;

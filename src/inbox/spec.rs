@@ -1,7 +1,7 @@
 //! A workflow as the inbox knows it, and the list of all workflows.
 
 use super::{Block, Card, Edited, LEARNING_WORKFLOW, Question};
-use crate::graph::{AnyState, InputError, Workflow};
+use crate::engine::graph::{AnyState, InputError, Workflow};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Threads as screens and scripts see them. The field names are a contract: we add fields but never rename them.
 
 use super::{DecidedBy, DecisionEnd, QuestionView, Status};
-use crate::graph::{InterruptId, ThreadId};
+use crate::engine::graph::{InterruptId, ThreadId};
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;

@@ -14,4 +14,5 @@ pub mod regular_file;
 pub mod sandbox;
 pub mod terminal;
 pub mod tree;
+pub mod web;
 pub mod workbook;

@@ -16,9 +16,9 @@ use super::tabs::pane::{Does, END, Effect, Pane, open_page, when};
 use super::tabs::threads::{self, Threads};
 use super::tabs::{quit, sessions, start};
 use super::words;
-use crate::graph::Kind;
+use crate::engine::graph::Kind;
 use crate::inbox::ItemKind;
-use crate::service::{Inbox, action_words};
+use crate::inbox::door::{Inbox, action_words};
 use crate::tui::card::Doc;
 use crate::tui::layers::Page;
 

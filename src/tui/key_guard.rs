@@ -9,7 +9,7 @@
 
 use super::actions::Action;
 use super::model::{DeferredKey, LastDecisionKey, Model, Press};
-use crate::graph::Kind;
+use crate::engine::graph::Kind;
 use crate::inbox::ItemKind;
 use std::time::Duration;
 

@@ -7,7 +7,7 @@
 //!
 //! Promises: nothing is decided unseen, by key repeat, by typing ahead, by paste or by mouse (see `key_guard`); every
 //! way out restores the terminal; outside text reaches it only as [`crate::text::Visible`]. The screen reads no store:
-//! it talks to [`crate::service::Inbox`].
+//! it talks to [`crate::inbox::door::Inbox`].
 
 mod actions;
 mod card;

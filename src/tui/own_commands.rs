@@ -11,7 +11,7 @@ use super::model::{Failure, InboxResult, LastDecisionKey, Model, Press};
 use super::words;
 use crate::config::OwnCommand;
 use crate::inbox::Block;
-use crate::service::Inbox;
+use crate::inbox::door::Inbox;
 use crate::text::Visible;
 use std::path::Path;
 use std::process::Stdio;

@@ -11,7 +11,7 @@ use super::terminal::{self, Screen, TerminalError};
 use super::theme::Colours;
 use super::{begin, update, view};
 use crate::app::{App, Driver};
-use crate::graph::Progress;
+use crate::engine::graph::Progress;
 use crossterm::event::{Event, EventStream, KeyEventKind, MouseButton, MouseEventKind};
 use futures_util::{FutureExt, StreamExt};
 use jiff::Timestamp;

@@ -1,7 +1,7 @@
 //! Styles by meaning. Views name a meaning, never a colour.
 
 use crate::config::ThemeName;
-use crate::graph::Grade;
+use crate::engine::graph::Grade;
 use crate::inbox::{DecisionEnd, ItemKind};
 use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Modifier, Style};

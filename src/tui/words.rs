@@ -2,7 +2,7 @@
 
 pub use crate::text::{age, ago, bytes};
 
-use crate::graph::Kind;
+use crate::engine::graph::Kind;
 use crate::inbox::ItemKind;
 use crate::text::Visible;
 use jiff::Timestamp;

@@ -1,7 +1,9 @@
 //! The words people read for what code and JSON have names for: tools, effects, permissions, profiles.
 
+use crate::agent::output_file;
 use crate::inbox::{BUILTIN_GRANTS, PROGRAM_ACTIONS, Words};
-use crate::workflows::{ask, docs, email, intake, memory, output_file, put_away, sheet};
+use crate::workflows::hidden::{intake, memory, put_away};
+use crate::workflows::{ask, docs, email, sheet};
 
 /// What each workflow declares next to its names.
 const WORDS: &[Words] = &[

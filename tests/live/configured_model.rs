@@ -1,6 +1,6 @@
 //! One call to a real server, if one is configured.
 
-use sayso::llm::{ModelSettings, Provider, check, open, structured};
+use sayso::agent::llm::{ModelSettings, Provider, check, open, structured};
 use secrecy::SecretString;
 
 use crate::support::asking::{Triage, request};

@@ -5,7 +5,7 @@
 //! the prompts carry.
 
 use crate::support::{FakeModel, TestInbox};
-use sayso::llm::{Reply, Request, Scripted};
+use sayso::agent::llm::{Reply, Request, Scripted};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;

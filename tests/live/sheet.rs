@@ -3,9 +3,9 @@
 
 use crate::support::instructions::INSTRUCTIONS;
 use crate::support::{FakeModel, TestInbox};
-use sayso::graph::Decision;
+use sayso::agent::llm::{ModelError, Reply, Scripted};
+use sayso::engine::graph::Decision;
 use sayso::inbox::Status;
-use sayso::llm::{ModelError, Reply, Scripted};
 use sayso::tools::cage::{Cage, PythonFinder};
 use sayso::tools::sandbox::{Job, Report, Sandbox, Work};
 use sayso::tools::workbook::{self, CellPos};
@@ -132,7 +132,7 @@ fn finish(answer: &str) -> Answer {
     Ok(Scripted::calls([("finish", json!({ "answer": answer }))]))
 }
 
-async fn begun(book: &str, answers: Vec<Answer>) -> (TestInbox, sayso::graph::ThreadId) {
+async fn begun(book: &str, answers: Vec<Answer>) -> (TestInbox, sayso::engine::graph::ThreadId) {
     let program = std::env::current_dir().unwrap().join(PYTHON).to_str().unwrap().to_owned();
     let inbox = TestInbox::builder()
         .with_model(FakeModel::new(answers))

@@ -1,7 +1,7 @@
 //! The four decisions, `undo`, and what they are bound to.
 
 use crate::runner::{Cli, OUTCOME, keys, text, texts};
-use sayso::store::Store;
+use sayso::engine::store::Store;
 use serde_json::json;
 
 #[test]

@@ -45,7 +45,10 @@ fn without_a_model_the_pages_hold_the_facts_of_this_code_base() {
     let page = |name: &str| std::fs::read_to_string(cli.path("pages").join(name)).unwrap();
     for (name, parts) in [
         ("index.md", &["# sayso\n", "(architecture.md)", "Written without a language model"][..]),
-        ("architecture.md", &["Facts only, no language model", "`src/graph`", "### `src/graph/context.rs`"]),
+        (
+            "architecture.md",
+            &["Facts only, no language model", "`src/graph`", "### `src/engine/graph/context.rs`"],
+        ),
         ("architecture.md", &["Durable graphs of plain async functions", "```mermaid\ngraph LR"]),
         ("dependency-analyzer.md", &["`rusqlite`", "src/store"]),
         ("data-flow.md", &["`src/main.rs`"]),

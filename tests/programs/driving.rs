@@ -4,7 +4,7 @@ use crate::runner::{Background, Cli, each, keys, text, texts, until};
 use crate::support::test_inbox::{TestInbox, eager};
 use rustix::process::Signal;
 use sayso::app::Settings;
-use sayso::graph::{Decision, InterruptId};
+use sayso::engine::graph::{Decision, InterruptId};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,9 +1,9 @@
 //! `grants`, `accept --grant`, `draft`, `reclassify` and `undo --batch`.
 
 use crate::runner::{Cli, OUTCOME, each, keys, text, texts};
-use sayso::graph::{BatchId, Decision, InterruptId};
+use sayso::engine::graph::{BatchId, Decision, InterruptId};
+use sayso::engine::store::{DecisionDetails, Holds, Store};
 use sayso::inbox::{DecidedBy, DecisionRequest};
-use sayso::store::{DecisionDetails, Holds, Store};
 use serde_json::{Value, json};
 
 const GRANT: &str =

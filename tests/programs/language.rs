@@ -6,7 +6,7 @@ use crate::analyze::{QUERY, begun, notes, with_notes};
 use crate::runner::{Cli, checks_with, each, json, run, spawn, texts, until};
 use crate::support::model_server::{End, Play, Server};
 use crate::support::wire;
-use sayso::llm::Provider;
+use sayso::agent::llm::Provider;
 use serde_json::json;
 
 const KEY: &str = "canary-key-4d1f0c9b2a";

@@ -2,7 +2,7 @@
 
 use crate::runner::{Cli, keys};
 use crate::terminal::Terminal;
-use sayso::store::{MemoryCause, Store};
+use sayso::engine::store::{MemoryCause, Store};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 

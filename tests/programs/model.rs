@@ -6,7 +6,7 @@ use crate::support::wire;
 use axum::Router;
 use axum::body::Bytes;
 use axum::response::IntoResponse;
-use sayso::llm::Provider;
+use sayso::agent::llm::Provider;
 use serde_json::{Value, json};
 use std::sync::OnceLock;
 use tokio::net::TcpListener;

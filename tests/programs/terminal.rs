@@ -5,7 +5,7 @@ use crate::runner::{Cli, json, run, spawn, text, texts, until};
 use crate::support::model_server::{End, Server};
 use crate::support::wire;
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
-use sayso::llm::Provider;
+use sayso::agent::llm::Provider;
 use std::io::{Read, Write};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;

@@ -3,9 +3,9 @@
 use crate::report;
 use crate::support::FakeModel;
 use crate::support::test_inbox::{TestInbox, eager};
-use sayso::graph::Decision;
+use sayso::engine::graph::Decision;
+use sayso::inbox::door::NewRequest;
 use sayso::inbox::{DecidedBy, DecisionRequest, GrantRequest, GrantScope, RequestAnswer, Status};
-use sayso::service::NewRequest;
 use serde_json::{Value, json};
 
 const FOLDER: &str = "/work/app";

@@ -12,7 +12,7 @@ use sayso::calendar::{Calendar, GoogleCalendar};
 use sayso::mail::imap::Imap;
 use sayso::mail::smtp::Smtp;
 use sayso::mail::{MailError, Mailbox, Outgoing};
-use sayso::web::WebTimeouts;
+use sayso::tools::web::WebTimeouts;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 

@@ -10,10 +10,10 @@ use crate::support::test_inbox::{eager, respond};
 use rusqlite::Connection;
 use rusqlite::types::Value as Sql;
 use sayso::app::{Driver, Engine, Scope, Settings, Until};
-use sayso::graph::{Decision, EventKind};
+use sayso::engine::graph::{Decision, EventKind};
+use sayso::engine::store::{HandedIn, MemoryCause, Store, StoreError};
+use sayso::inbox::door::Inbox;
 use sayso::inbox::{GrantRequest, GrantScope, ItemQuery, OUTPUT_FILES, ThreadQuery};
-use sayso::service::Inbox;
-use sayso::store::{HandedIn, MemoryCause, Store, StoreError};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -114,7 +114,7 @@ async fn full_database() -> (TestInbox, Vec<u8>) {
     (inbox, bytes)
 }
 
-fn decide(id: &sayso::graph::InterruptId, decision: Decision) -> sayso::inbox::DecisionRequest {
+fn decide(id: &sayso::engine::graph::InterruptId, decision: Decision) -> sayso::inbox::DecisionRequest {
     let by = sayso::inbox::DecidedBy::Cli;
     sayso::inbox::DecisionRequest { interrupt: id.clone(), decision, shown: None, learn: true, by }
 }

@@ -5,7 +5,7 @@ use crate::home::Home;
 use crate::support::TestInbox;
 use crate::{report, skipped};
 use sayso::app::{Driver, Scope, Until};
-use sayso::graph::Decision;
+use sayso::engine::graph::Decision;
 use sayso::inbox::Status;
 use serde_json::json;
 use std::os::unix::fs::{PermissionsExt, chown};

@@ -5,7 +5,7 @@ use crate::home::{Home, PARCELS};
 use crate::report;
 use crate::support::test_inbox::decide;
 use rustix::process::{Pid, Signal, kill_process};
-use sayso::graph::Decision;
+use sayso::engine::graph::Decision;
 use sayso::inbox::NextView;
 use serde_json::json;
 use std::collections::BTreeMap;

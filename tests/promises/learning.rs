@@ -4,9 +4,9 @@ use crate::report;
 use crate::support::email_inbox::{BOB, EmailInbox, ME, calls, mail_with, write};
 use crate::support::fake_model::answer_by_rules;
 use crate::support::test_inbox::respond;
-use sayso::graph::{Decision, EventKind};
+use sayso::agent::llm::Scripted;
+use sayso::engine::graph::{Decision, EventKind};
 use sayso::inbox::{MemoryCause, Status};
-use sayso::llm::Scripted;
 use serde_json::json;
 
 const TRIAGE: &str = "email_assistant/triage_preferences";
@@ -118,7 +118,10 @@ async fn i20_a_mail_with_a_warning_teaches_nothing() {
             let thread = inbox.take_in(&mail_with(headers, text), json!({})).await.unwrap();
             inbox.drive().await;
             let warnings = inbox.open_item(&thread).await.warnings;
-            assert!(sayso::graph::Warning::need_confirmation(&warnings), "{headers}{text}: {warnings:?}");
+            assert!(
+                sayso::engine::graph::Warning::need_confirmation(&warnings),
+                "{headers}{text}: {warnings:?}"
+            );
             match answer {
                 0 => drop(inbox.answer(&thread, Decision::Ignore).await),
                 1 => {

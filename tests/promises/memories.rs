@@ -3,9 +3,9 @@
 use crate::report;
 use crate::support::email_inbox::{EmailInbox, calls, done, edit, mail, meet, write};
 use crate::support::test_inbox::respond;
-use sayso::graph::{Decision, ThreadId};
+use sayso::agent::llm::Scripted;
+use sayso::engine::graph::{Decision, ThreadId};
 use sayso::inbox::{Question, Status};
-use sayso::llm::Scripted;
 use sayso::text::Visible;
 use serde_json::{Value, json};
 

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use sayso::llm::{Choice, Delta, ModelError, ModelSettings, Provider, Reply, Request, open, propose, quiet};
+use sayso::agent::llm::{
+    Choice, Delta, ModelError, ModelSettings, Provider, Reply, Request, open, propose, quiet,
+};
 use serde_json::{Value, json};
 
 use crate::report;

@@ -9,7 +9,7 @@ use crate::kills::dies_and_recovers;
 use crate::support::TestInbox;
 use crate::support::delivery::DeliveryLog;
 use crate::{report, side_by_side, skipped};
-use sayso::graph::Decision;
+use sayso::engine::graph::Decision;
 use sayso::inbox::Status;
 use sayso::mail::outgoing::{Outbox, Program};
 use sayso::mail::{Outgoing, SendError, SentLookup};

@@ -3,7 +3,7 @@
 use crate::report;
 use crate::support::model_server::Server;
 use crate::support::wire;
-use sayso::llm::Provider;
+use sayso::agent::llm::Provider;
 use serde_json::Value;
 use std::os::unix::fs::{DirBuilderExt, symlink};
 use std::path::PathBuf;

@@ -2,7 +2,7 @@
 
 use crate::report;
 use crate::support::email_inbox::{BOB, EmailInbox, calls, done, second, write};
-use sayso::graph::Decision;
+use sayso::engine::graph::Decision;
 use sayso::inbox::{DecidedBy, DecisionRequest, SeenHash, Status};
 use serde_json::{Value, json};
 

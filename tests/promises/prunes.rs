@@ -4,8 +4,8 @@ use crate::child::{errand, has_strace, run, say, traced};
 use crate::home::Home;
 use crate::{report, skipped};
 use jiff::{SignedDuration, Timestamp};
+use sayso::inbox::door::Inbox;
 use sayso::inbox::{ItemQuery, PruneQuery, Status};
-use sayso::service::Inbox;
 use serde_json::json;
 use std::process::Command;
 
@@ -35,7 +35,7 @@ async fn filled_home() -> (Home, usize) {
     }
     inbox.drive().await;
     for item in crate::child::open_items(&inbox).await.into_iter().skip(1) {
-        let accept = sayso::graph::Decision::Accept;
+        let accept = sayso::engine::graph::Decision::Accept;
         inbox.decide(&item.id, accept).await.unwrap();
     }
     inbox.drive().await;

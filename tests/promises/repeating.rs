@@ -5,11 +5,11 @@ use crate::support::email_inbox::{
     BOB, EmailInbox, EmailSetup, ME, ask, calls, done, mail_with, meet, second, write,
 };
 use crate::support::test_inbox::{eager, respond};
+use sayso::agent::llm::Reply;
 use sayso::app::Settings;
 use sayso::config::{Policy, PolicyMode};
-use sayso::graph::{Decision, ThreadId};
+use sayso::engine::graph::{Decision, ThreadId};
 use sayso::inbox::{GrantRequest, GrantScope, Status};
-use sayso::llm::Reply;
 use serde_json::{Value, json};
 
 const SECRET: &str = "Hi Ada,\n\nthe pin of the safe is 4711, the account is DE89 3704 0044 0532 0130 00 \

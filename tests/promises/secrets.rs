@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use sayso::llm::{Model, Provider, Recorder, Replayer, open, propose, quiet};
+use sayso::agent::llm::{Model, Provider, Recorder, Replayer, open, propose, quiet};
 use secrecy::SecretString;
 use serde_json::{Value, json};
 

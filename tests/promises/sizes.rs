@@ -2,7 +2,7 @@
 
 use crate::report;
 use crate::support::test_screen::{TestScreen, dump};
-use sayso::graph::{Progress, ThreadId};
+use sayso::engine::graph::{Progress, ThreadId};
 use sayso::inbox::{Block, Card};
 use sayso::text::Visible;
 use sayso::tui::{Msg, Opened};

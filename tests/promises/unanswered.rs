@@ -3,9 +3,9 @@
 use crate::report;
 use crate::support::email_inbox::{EmailInbox, EmailSetup, ask, calls, done, mail, meet, second, write};
 use crate::support::test_inbox::respond;
-use sayso::graph::{Decision, EventKind, ThreadId};
+use sayso::agent::llm::{Reply, Scripted};
+use sayso::engine::graph::{Decision, EventKind, ThreadId};
 use sayso::inbox::Status;
-use sayso::llm::{Reply, Scripted};
 use serde_json::{Value, json};
 
 /// The mail is among what waits for the person, and nothing says it is handled.

@@ -6,9 +6,9 @@ use crate::support::table_workflow::{self, Next};
 use crate::support::test_inbox::eager;
 use jiff::{SignedDuration, Timestamp};
 use sayso::app::Settings;
-use sayso::graph::Decision;
+use sayso::engine::graph::Decision;
+use sayso::engine::store::{Store, StoreError, VERSION};
 use sayso::inbox::Status;
-use sayso::store::{Store, StoreError, VERSION};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -114,7 +114,7 @@ async fn d11_a_graph_that_changed_never_leads_to_the_wrong_node() {
 }
 
 /// A clock that somebody keeps setting ten years forth and back.
-fn wild() -> (sayso::store::Clock, Arc<AtomicI64>) {
+fn wild() -> (sayso::engine::store::Clock, Arc<AtomicI64>) {
     let years = Arc::new(AtomicI64::new(0));
     let set = years.clone();
     let clock = move || Timestamp::now() + SignedDuration::from_hours(24 * 365 * set.load(Ordering::SeqCst));

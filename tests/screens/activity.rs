@@ -1,9 +1,9 @@
 //! Activity and Memory as one lives in them: sections, figures, letting go of what is old, and versions.
 
 use crate::support::test_screen::{TestScreen, block_on};
-use sayso::graph::{Progress, ThreadId};
+use sayso::engine::graph::{Progress, ThreadId};
+use sayso::engine::store::MemoryCause;
 use sayso::inbox::{ItemQuery, PruneQuery, Status};
-use sayso::store::MemoryCause;
 use sayso::tui::{Msg, Tab, ask_prune, running_listed};
 
 const SIZE: (u16, u16) = (140, 36);
@@ -58,7 +58,7 @@ fn old_threads_are_let_go_of_after_a_preview_and_a_yes() {
 }
 
 /// How many threads still have their steps.
-fn whole(inbox: &sayso::service::Inbox) -> usize {
+fn whole(inbox: &sayso::inbox::door::Inbox) -> usize {
     block_on(async {
         let query = sayso::inbox::ThreadQuery { limit: 999, ..Default::default() };
         let mut count = 0;

@@ -97,7 +97,7 @@ fn a_mail_is_taken_for_something_else_after_a_yes() {
 }
 
 /// A mail that triage takes for an advertisement.
-async fn skip(inbox: &sayso::service::Inbox, n: usize) {
+async fn skip(inbox: &sayso::inbox::door::Inbox, n: usize) {
     let title = format!("Offer {n}");
     let input = json!({"kind": "mail", "title": title, "from": "news@letters.test"});
     let thread = inbox.threads().start("desk".to_owned(), input).await.unwrap().thread;

@@ -2,7 +2,7 @@
 
 use crate::support::email_inbox::{BOB, EmailInbox, calls, done, mail, write};
 use crate::support::test_screen::{TestScreen, block_on};
-use sayso::graph::{Decision, Kind};
+use sayso::engine::graph::{Decision, Kind};
 use sayso::inbox::{DecidedBy, GrantRequest, GrantScope, ItemKind, LineQuery};
 use sayso::tui::Tab;
 use serde_json::json;

@@ -6,7 +6,7 @@ use crate::support::test_inbox::{TestInbox, eager};
 use crate::support::test_screen::{TestScreen, block_on};
 use sayso::config::MailMode;
 use sayso::inbox::DecisionQuery;
-use sayso::service::NewRequest;
+use sayso::inbox::door::NewRequest;
 use serde_json::json;
 
 /// Bob's invitation, in an account that only observes.

@@ -2,10 +2,10 @@
 
 use crate::support::test_screen::{TestScreen, block_on};
 use crate::support::{FakeModel, TestInbox};
+use sayso::agent::llm::ModelError;
 use sayso::config::OwnCommand;
-use sayso::graph::{Decision, Hash, InterruptId, Progress};
+use sayso::engine::graph::{Decision, Hash, InterruptId, Progress};
 use sayso::inbox::DecisionRequest;
-use sayso::llm::ModelError;
 use sayso::tui::{DecisionKind, Focus, Job, Key, Keymap, Mouse, Msg, Tab};
 use serde_json::json;
 use std::collections::BTreeMap;

@@ -2,7 +2,7 @@
 
 use crate::support::test_screen::TestScreen;
 use jiff::SignedDuration;
-use sayso::graph::Progress;
+use sayso::engine::graph::Progress;
 use sayso::tui::Msg;
 use serde_json::json;
 

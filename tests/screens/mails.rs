@@ -3,10 +3,10 @@
 use crate::support::email_inbox::{EmailInbox, mail, mail_with};
 use crate::support::samples::letter;
 use crate::support::test_screen::{TestScreen, block_on, dump};
-use sayso::graph::ThreadId;
+use sayso::engine::graph::ThreadId;
+use sayso::inbox::door::MailMove;
 use sayso::inbox::{Block, BodyPiece, Card, MailBlock};
 use sayso::mail::Destination;
-use sayso::service::MailMove;
 use sayso::text::Visible;
 use sayso::tui::{Failure, InboxResult, Job, Msg, Opened, Prompt, mails_moved};
 use serde_json::json;

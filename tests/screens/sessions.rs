@@ -4,7 +4,7 @@
 use crate::support::test_screen::{TestScreen, drive, wall};
 use jiff::ToSpan;
 use sayso::inbox::DecisionQuery;
-use sayso::service::{News, SessionNews, Used};
+use sayso::inbox::door::{News, SessionNews, Used};
 use serde_json::{Value, json};
 use std::time::Duration;
 

@@ -2,7 +2,7 @@
 
 use crate::support::samples;
 use crate::support::test_screen::TestScreen;
-use sayso::graph::{Progress, ThreadId};
+use sayso::engine::graph::{Progress, ThreadId};
 use sayso::inbox::{
     Activity, DayLine, Decisions, ModelLine, Page, PruneQuery, Pruning, SkippedLine, SourceLine, Status,
     Storage, TableSize,

@@ -4,7 +4,7 @@ use crate::snapshots::{snap, snap_with};
 use crate::support::test_inbox::deed;
 use crate::support::test_screen::{TestScreen, block_on};
 use crate::support::{TestInbox, samples};
-use sayso::graph::ThreadId;
+use sayso::engine::graph::ThreadId;
 use sayso::inbox::{DecisionEnd, Status, ThreadQuery};
 use sayso::tui::{Focus, Menu, Tab, ThreadPane};
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! The request that tests send to models: a few words, and a tool to call.
 
-use sayso::llm::{Choice, Request, ToolSpec};
+use sayso::agent::llm::{Choice, Request, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;

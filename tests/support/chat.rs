@@ -1,6 +1,6 @@
 //! A conversation: it asks, takes the answer, and asks again until the answer is `done`.
 
-use sayso::graph::{
+use sayso::engine::graph::{
     Answer, Command, Ctx, Decision, Event, EventKind, Graph, Kind, NodeError, State, Workflow, ask, end,
 };
 use sayso::inbox::{Block, Card, Spec, proposal};

@@ -1,6 +1,6 @@
 //! A courier workflow: proposes deliveries, waits for approval, and carries each out once.
 
-use sayso::graph::{
+use sayso::engine::graph::{
     Answer, Authorization, BoxFuture, Command, Ctx, Decision, Effect, EffectError, EffectTrace, Event, Graph,
     Kind, NodeError, State, StepContext, Workflow, ask, end, goto,
 };

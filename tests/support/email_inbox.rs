@@ -3,19 +3,19 @@
 use super::fake_model::{FakeModel, answer_by_rules};
 use super::test_inbox::{TestInbox, eager};
 use jiff::tz::TimeZone;
+use sayso::agent::Accounts;
+use sayso::agent::lesson::{Cause, CauseKind, MemoryFacts};
+use sayso::agent::llm::{ModelError, Reply, Request, Scripted};
 use sayso::app::Settings;
 use sayso::calendar::{Busy, Calendar, CalendarError, IcsCalendar, InvitedEvent, Revision, read_events};
 use sayso::config::{AfterHandling, MailMode};
-use sayso::graph::{BoxFuture, Decision, EventKind, InterruptId, ThreadId, Warning};
+use sayso::engine::graph::{BoxFuture, Decision, EventKind, InterruptId, ThreadId, Warning};
+use sayso::engine::store::{NewMail, NewThread, Route, TakenIn};
 use sayso::inbox::{DecidedBy, DecisionRequest};
-use sayso::llm::{ModelError, Reply, Request, Scripted};
 use sayso::mail::{
     Account, Cursor, Destination, Fetched, Handled, MailError, MailPresence, Mailbox, Outgoing, SendError,
     Sent, SentLookup, UndoToken,
 };
-use sayso::store::{NewMail, NewThread, Route, TakenIn};
-use sayso::workflows::Accounts;
-use sayso::workflows::lesson::{Cause, CauseKind, MemoryFacts};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::ops::Deref;

@@ -1,7 +1,10 @@
 //! A model that replies as a test says, and the list of models it is in.
 
-use sayso::llm::{BoxFuture, Builtin, Message, Model, ModelError, OnText, Reply, Request, Scripted, quiet};
-use sayso::workflows::{Models, Picked, RULES};
+use sayso::agent::llm::{
+    BoxFuture, Builtin, Message, Model, ModelError, OnText, Reply, Request, Scripted, quiet,
+};
+use sayso::agent::{Models, Picked};
+use sayso::workflows::RULES;
 use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
 use std::pin::pin;

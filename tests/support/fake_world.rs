@@ -1,10 +1,10 @@
 //! What players act on. It counts everything done to it and fails on demand.
 
+use sayso::agent::GrantQuery;
 use sayso::app::services;
 use sayso::config::Env;
-use sayso::graph::{BoxFuture, Effect, EffectError, EffectTrace, StepContext};
-use sayso::store::{Clock, Store};
-use sayso::workflows::GrantQuery;
+use sayso::engine::graph::{BoxFuture, Effect, EffectError, EffectTrace, StepContext};
+use sayso::engine::store::{Clock, Store};
 use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;

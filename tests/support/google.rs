@@ -8,7 +8,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, Method, Response, Uri};
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use sayso::web::google::{EVENTS, FREE_BUSY, MAIL};
+use sayso::tools::web::google::{EVENTS, FREE_BUSY, MAIL};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -133,9 +133,9 @@ impl Google {
         login
     }
 
-    pub fn tokens(&self, access: &str) -> sayso::web::oauth::Tokens {
+    pub fn tokens(&self, access: &str) -> sayso::tools::web::oauth::Tokens {
         let hour = jiff::SignedDuration::from_hours(1);
-        sayso::web::oauth::Tokens {
+        sayso::tools::web::oauth::Tokens {
             client_id: CLIENT.to_owned(),
             scopes: [MAIL, EVENTS, FREE_BUSY].map(str::to_owned).to_vec(),
             refresh_token: self.world().refresh.clone(),

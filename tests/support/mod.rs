@@ -28,8 +28,8 @@ pub use fake_model::FakeModel;
 pub use test_inbox::TestInbox;
 
 /// A warning of this code.
-pub fn warning(code: &str) -> sayso::graph::Warning {
-    sayso::graph::Warning::caution(code, format!("There is {code} about this."))
+pub fn warning(code: &str) -> sayso::engine::graph::Warning {
+    sayso::engine::graph::Warning::caution(code, format!("There is {code} about this."))
 }
 
 /// `base` with the fields of `more`.

@@ -11,7 +11,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderMap, Response, StatusCode, Uri};
 use futures_util::stream::{self, StreamExt};
-use sayso::llm::{Model, ModelSettings, Provider};
+use sayso::agent::llm::{Model, ModelSettings, Provider};
 use secrecy::SecretString;
 use serde_json::Value;
 
@@ -124,7 +124,7 @@ impl Server {
     }
 
     pub fn model(&self, provider: Provider) -> Arc<dyn Model> {
-        sayso::llm::open(&self.settings(provider), &[]).unwrap()
+        sayso::agent::llm::open(&self.settings(provider), &[]).unwrap()
     }
 }
 

@@ -1,14 +1,14 @@
 //! A player workflow: it runs its program, one line per step, and logs everything that enters it.
 
 use super::fake_world::{Deed, FakeWorld};
-use sayso::graph::{
+use sayso::agent::GrantQuery;
+use sayso::engine::graph::{
     Answer, Authorization, Child, ChildResult, Command, Ctx, Decision, Event, Grade, Grantable, Graph,
     Interrupt, Kind, NodeError, State, StepContext, Warning, Workflow, ask, end, goto, spawn,
 };
+use sayso::engine::store::NewThread;
 use sayso::inbox::{Block, Card, OUTPUT_FILES, Spec, proposal};
-use sayso::store::NewThread;
 use sayso::text::Visible;
-use sayso::workflows::GrantQuery;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use super::test_inbox::{Builder, Folder, TestInbox};
 use sayso::app::Settings;
-use sayso::graph::{
+use sayso::engine::graph::{
     Answer, Command, Ctx, Decision, Event, EventKind, Grade, Grantable, Graph, Interrupt, Kind, NodeError,
     State, Warning, Workflow, ask, end, goto,
 };
@@ -317,7 +317,7 @@ fn graph() -> Graph<Sample, Outbox> {
 
 /// The workflow of the samples, and the same with results in the inbox.
 pub fn specs(outbox: PathBuf) -> Vec<Spec> {
-    let draw = |state: &sayso::graph::AnyState, question: Option<&Question>| {
+    let draw = |state: &sayso::engine::graph::AnyState, question: Option<&Question>| {
         state.get::<Sample>().map(|sample| card(sample, question)).unwrap_or_default()
     };
     let services = Arc::new(Outbox(outbox));

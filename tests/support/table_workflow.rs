@@ -1,6 +1,8 @@
 //! A workflow whose nodes lead where a table says.
 
-use sayso::graph::{Answer, Command, Ctx, Edge, Graph, Kind, NodeError, State, Workflow, ask, end, goto};
+use sayso::engine::graph::{
+    Answer, Command, Ctx, Edge, Graph, Kind, NodeError, State, Workflow, ask, end, goto,
+};
 use sayso::inbox::{Card, Spec, proposal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

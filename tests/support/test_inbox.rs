@@ -5,18 +5,19 @@ use super::fake_model::FakeModel;
 use super::fake_world::FakeWorld;
 use super::{chat, player};
 use jiff::{SignedDuration, Timestamp};
+use sayso::agent::Services;
 use sayso::app::{App, Driver, Ended, Engine, Scope, Settings, Until, services};
 use sayso::config::Env;
-use sayso::graph::{Decision, EffectError, EffectTrace, Event, EventKind, InterruptId, ThreadId};
+use sayso::engine::graph::{Decision, EffectError, EffectTrace, Event, EventKind, InterruptId, ThreadId};
+use sayso::engine::store::{Arrival, Clock, HandedIn, Store, StoreError};
+use sayso::inbox::door::Inbox;
 use sayso::inbox::{
     DecidedBy, DecisionQuery, DecisionRequest, GrantRequest, GrantScope, InboxError, ItemQuery, Outcome,
     Question, Registry, Spec, Status, ThreadLine, ThreadQuery, ThreadView,
 };
-use sayso::service::Inbox;
-use sayso::store::{Arrival, Clock, HandedIn, Store, StoreError};
 use sayso::tools::cage::PythonFinder;
 use sayso::tools::sandbox::Sandbox;
-use sayso::workflows::{self, Services};
+use sayso::workflows;
 use serde_json::{Value, json};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};

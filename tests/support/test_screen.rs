@@ -9,10 +9,10 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use sayso::app::{Driver, Scope, Until};
-use sayso::graph::{Decision, InterruptId, ThreadId};
+use sayso::engine::graph::{Decision, InterruptId, ThreadId};
+use sayso::engine::store::MemoryCause;
+use sayso::inbox::door::{Inbox, NewRequest};
 use sayso::inbox::{DecisionView, GrantLine, MemoryView, Status, TraceView};
-use sayso::service::{Inbox, NewRequest};
-use sayso::store::MemoryCause;
 use sayso::tui::{
     Callback, Job, Key, Model, Msg, Options, Press, Seen, Startable, TakeText, begin, update, view,
 };

@@ -1,6 +1,6 @@
 //! Each provider's wire format: the same reply or fault in all four.
 
-use sayso::llm::Provider;
+use sayso::agent::llm::Provider;
 use serde_json::{Value, json};
 
 use crate::support::model_server::Play;

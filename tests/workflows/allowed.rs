@@ -3,7 +3,7 @@
 use crate::inputs::{self, analyze, paid};
 use crate::support::assert_contains;
 use crate::support::test_inbox::respond;
-use sayso::graph::Decision;
+use sayso::engine::graph::Decision;
 use sayso::inbox::{Block, OUTPUT_FILES, Status};
 use serde_json::{Value, json};
 

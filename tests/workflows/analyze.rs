@@ -3,9 +3,9 @@
 use crate::inputs::{self, analysis, analyze, analyze_with, dialogue, happened, paid};
 use crate::support::test_inbox::respond;
 use crate::support::{FakeModel, TestInbox, assert_contains, merged};
-use sayso::graph::{Decision, ThreadId};
+use sayso::agent::llm::{Message, ModelError, Reply, Scripted};
+use sayso::engine::graph::{Decision, ThreadId};
 use sayso::inbox::{InboxError, Status, ThreadQuery};
-use sayso::llm::{Message, ModelError, Reply, Scripted};
 use serde_json::{Value, json};
 
 fn answers<const N: usize>(texts: [&str; N]) -> [Result<Reply, ModelError>; N] {

@@ -4,8 +4,8 @@ use crate::docs::docs_inbox::{AGENTS, result, scores};
 use crate::inputs::{self, analyze};
 use crate::support::test_inbox::respond;
 use crate::support::{FakeModel, TestInbox};
+use sayso::agent::llm::{Message, ModelError, Reply, Request, Scripted, Usage};
 use sayso::inbox::Status;
-use sayso::llm::{Message, ModelError, Reply, Request, Scripted, Usage};
 use serde_json::json;
 
 const PRICES: &str = "[prices.scripted]\ninput = 3.0\noutput = 15.0\n";

@@ -3,7 +3,7 @@
 //! The page quotes this file, and the last test holds it to that.
 
 use crate::support::TestInbox;
-use sayso::graph::{
+use sayso::engine::graph::{
     Answer, Authorization, BoxFuture, BuildError, Command, Ctx, Decision, Effect, EffectError, EffectTrace,
     Graph, Kind, NodeError, State, Workflow, ask, end, goto,
 };

@@ -4,14 +4,14 @@
 
 use crate::example::NewFile;
 use crate::support::{FakeModel, TestInbox};
-use sayso::graph::{Answer, BuildError, Ctx, Decision, Graph, Interrupt, NodeError, State, Workflow};
-use sayso::inbox::{Card, Spec, Status, YOUR_TURN};
-use sayso::llm::{Message, Request, Scripted, ToolSpec};
-use sayso::workflows::agent_loop::{
+use sayso::agent::agent_loop::{
     Accepted, Asked, Dialog, LoopState, LoopUpdate, ModelTurn, Names, Options, Outcome, Tool, agent_loop,
     card,
 };
-use sayso::workflows::{Services, pick_model};
+use sayso::agent::llm::{Message, Request, Scripted, ToolSpec};
+use sayso::agent::{Services, pick_model};
+use sayso::engine::graph::{Answer, BuildError, Ctx, Decision, Graph, Interrupt, NodeError, State, Workflow};
+use sayso::inbox::{Card, Spec, Status, YOUR_TURN};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

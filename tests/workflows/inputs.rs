@@ -2,9 +2,9 @@
 
 use crate::support::test_inbox::TestInbox;
 use crate::support::{FakeModel, merged};
-use sayso::graph::ThreadId;
+use sayso::agent::llm::{ModelError, Reply, Scripted, Usage};
+use sayso::engine::graph::ThreadId;
 use sayso::inbox::ThreadView;
-use sayso::llm::{ModelError, Reply, Scripted, Usage};
 use serde_json::{Value, json};
 
 /// An inbox whose model gives these answers, beside a folder with a note.

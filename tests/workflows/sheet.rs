@@ -4,9 +4,9 @@ use crate::inputs::{self, happened};
 use crate::support::assert_contains;
 use crate::support::test_inbox::respond;
 use crate::support::{TestInbox, merged};
-use sayso::graph::{Decision, ThreadId};
+use sayso::agent::llm::{Message, ModelError, Reply, Scripted};
+use sayso::engine::graph::{Decision, ThreadId};
 use sayso::inbox::{DecidedBy, GrantScope, Status};
-use sayso::llm::{Message, ModelError, Reply, Scripted};
 use sayso::tools::workbook::{self, Book, CellPos, Value as Cell};
 use serde_json::{Value, json};
 

@@ -1,8 +1,8 @@
 //! Which Python `sheet` uses, and that the person and the model are told.
 
 use crate::support::{FakeModel, TestInbox};
-use sayso::graph::{Decision, ThreadId};
-use sayso::llm::Scripted;
+use sayso::agent::llm::Scripted;
+use sayso::engine::graph::{Decision, ThreadId};
 use sayso::tools::cage::PythonFinder;
 use serde_json::json;
 

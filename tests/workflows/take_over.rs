@@ -3,8 +3,8 @@
 use crate::inputs::{self, analysis, analyze, paid, refused, unreachable};
 use crate::support::fake_model::FakeModel;
 use crate::support::test_inbox::{TestInbox, eager, respond};
-use sayso::driver::Settings;
-use sayso::graph::ThreadId;
+use sayso::engine::driver::Settings;
+use sayso::engine::graph::ThreadId;
 use sayso::inbox::{Status, YOUR_TURN};
 use serde_json::json;
 use std::time::Duration;
@@ -77,7 +77,7 @@ async fn only_a_living_thread_with_a_model_can_be_taken_over() {
     let inbox = inputs::with_answers([]);
     let thread = inbox.start("analyze", analysis(&inbox)).await;
     inbox.threads().stop(thread.clone()).await.unwrap();
-    inbox.answer(&thread, sayso::graph::Decision::Ignore).await;
+    inbox.answer(&thread, sayso::engine::graph::Decision::Ignore).await;
     let said = refusal(&inbox, &thread).await;
     assert!(said.contains("abandoned"), "{said}");
 }

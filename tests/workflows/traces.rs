@@ -3,12 +3,12 @@
 use crate::support;
 use crate::support::model_server::{Play, Server};
 use crate::support::wire;
+use sayso::agent::llm::Provider;
 use sayso::app::{App, Scope, Setup, Traces, Until, check_traces};
 use sayso::config::{Config, Env};
-use sayso::graph::ThreadId;
+use sayso::engine::graph::ThreadId;
+use sayso::inbox::door::drive_or_wait;
 use sayso::inbox::{Status, TraceView};
-use sayso::llm::Provider;
-use sayso::service::drive_or_wait;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;

@@ -4,7 +4,7 @@ use crate::inputs::{self, analysis, analyze, dialogue, paid, refused, unreachabl
 use crate::support::assert_contains;
 use crate::support::fake_model::FakeModel;
 use crate::support::test_inbox::{TestInbox, respond};
-use sayso::graph::{Decision, Progress, ThreadId};
+use sayso::engine::graph::{Decision, Progress, ThreadId};
 use sayso::inbox::Status;
 use serde_json::json;
 use std::collections::BTreeSet;

@@ -10,7 +10,7 @@ mod threads;
 mod tour;
 
 use super::demo_script::{DEMO_MARKER, Script};
-use crate::store::DriverLock;
+use crate::engine::store::DriverLock;
 use dates::DateFiller;
 use files::{CALENDAR, CONFIG, MAILS, MailFolder, NOTES, SCRIPT, WORKBOOK};
 use jiff::Timestamp;

@@ -3,10 +3,10 @@
 //! lacks something, and a program asks before it pushes. They are started, driven and decided like any other threads.
 
 use crate::app::App;
-use crate::driver::{Scope, Until};
-use crate::graph::Decision;
+use crate::engine::driver::{Scope, Until};
+use crate::engine::graph::Decision;
+use crate::inbox::door::{Inbox, NewRequest, drive_or_wait, family_outcome};
 use crate::inbox::{DecidedBy, DecisionRequest, InboxError, Outcome};
-use crate::service::{Inbox, NewRequest, drive_or_wait, family_outcome};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;

@@ -1,11 +1,11 @@
 //! Closes open questions about mail that the user handled in another program. Nothing is learned from it.
 
 use super::{Intake, IntakeError};
-use crate::driver::arrival;
-use crate::graph::{Event, EventKind, ThreadId};
+use crate::engine::driver::arrival;
+use crate::engine::graph::{Event, EventKind, ThreadId};
+use crate::engine::store::{StoreError, WaitingMailThread};
 use crate::inbox::{SetAside, Status};
 use crate::mail::{Account, Mail, MailPresence};
-use crate::store::{StoreError, WaitingMailThread};
 use serde_json::json;
 use std::collections::HashSet;
 

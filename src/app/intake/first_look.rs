@@ -3,12 +3,12 @@
 
 use super::route::ParseResult;
 use super::{FirstLook, Intake, IntakeError, Synced};
-use crate::driver::fail_point;
-use crate::graph::ThreadId;
+use crate::engine::driver::fail_point;
+use crate::engine::graph::ThreadId;
+use crate::engine::store::{MailState, Phase, Route, StoreError, StoredMail, StoredSource, TakenIn};
 use crate::inbox::Status;
 use crate::mail::{Account, FetchedMail};
-use crate::store::{MailState, Phase, Route, StoreError, StoredMail, StoredSource, TakenIn};
-use crate::workflows::intake::{IntakeAnswer, IntakeQuestion};
+use crate::workflows::hidden::intake::{IntakeAnswer, IntakeQuestion};
 
 /// How many kept mails are read at once.
 const PAGE: usize = 10;

@@ -1,11 +1,11 @@
 //! Expired logins: one card per account, which closes once a look succeeds.
 
 use super::{Intake, IntakeError};
-use crate::driver::arrival;
-use crate::graph::{Event, EventKind, ThreadId};
+use crate::engine::driver::arrival;
+use crate::engine::graph::{Event, EventKind, ThreadId};
+use crate::engine::store::StoreError;
 use crate::mail::{Account, MailError};
-use crate::store::StoreError;
-use crate::workflows::intake::{self, IntakeQuestion};
+use crate::workflows::hidden::intake::{self, IntakeQuestion};
 use serde_json::Value;
 
 impl Intake {

@@ -2,11 +2,11 @@
 
 use super::route::{ParseResult, ParsedMail};
 use super::{FirstLook, Intake, IntakeError, OnStep, Step, Synced};
-use crate::driver::fail_point;
+use crate::engine::driver::fail_point;
+use crate::engine::store::{Phase, Route, StoredSource, TakenIn};
 use crate::mail::compose::is_own;
 use crate::mail::risk::{Receiver, have_different_owners};
 use crate::mail::{Account, Cursor, Fetched, FetchedMail, Mail, MailPresence};
-use crate::store::{Phase, Route, StoredSource, TakenIn};
 use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use jiff::{SignedDuration, Timestamp};

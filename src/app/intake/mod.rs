@@ -15,10 +15,10 @@ mod look;
 mod route;
 
 use crate::config::Config;
-use crate::driver::{Engine, Scope};
+use crate::engine::driver::{Engine, Scope};
+use crate::engine::store::{DriverLock, LockAttempt, StoreError};
 use crate::mail::{Account, Mail, MailError};
-use crate::store::{DriverLock, LockAttempt, StoreError};
-use crate::workflows::intake;
+use crate::workflows::hidden::intake;
 use futures_util::future::join_all;
 use serde::Serialize;
 use std::sync::Arc;

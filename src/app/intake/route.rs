@@ -1,15 +1,15 @@
 //! Parses a mail and chooses its route.
 
 use super::{Intake, IntakeError};
-use crate::driver::{StartError, arrival};
-use crate::graph::{Event, EventKind, ThreadId, Warning};
+use crate::engine::driver::{StartError, arrival};
+use crate::engine::graph::{Event, EventKind, ThreadId, Warning};
+use crate::engine::store::{ConversationThreads, MAIL_EVENT, NewMail, NewThread, Route, StoreError, TakenIn};
 use crate::mail::compose::is_own;
 use crate::mail::risk::sender_shown;
 use crate::mail::{Account, FetchedMail, Mail};
-use crate::store::{ConversationThreads, MAIL_EVENT, NewMail, NewThread, Route, StoreError, TakenIn};
 use crate::text::{hex, short_line, truncate};
 use crate::workflows::email::Email;
-use crate::workflows::intake::{self, IntakeQuestion};
+use crate::workflows::hidden::intake::{self, IntakeQuestion};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 

@@ -3,7 +3,7 @@
 use super::xml::{CALDAV, DAV, Node};
 use super::{CalDav, Multistatus, properties};
 use crate::calendar::CalendarError;
-use crate::web::safe_excerpt;
+use crate::tools::web::safe_excerpt;
 use reqwest::Url;
 
 /// How many redirects are followed.

@@ -7,7 +7,7 @@ use crate::calendar::invited::{InvitedEvent, events, events_of};
 use crate::calendar::lines::{self, Component};
 use crate::calendar::revise::{News, Revision, only_uid, revise};
 use crate::calendar::{CalendarError, short};
-use crate::web::{Reply, WebRequest};
+use crate::tools::web::{Reply, WebRequest};
 use reqwest::header::{ACCEPT_ENCODING, HeaderName, IF_MATCH, IF_NONE_MATCH};
 use reqwest::{Method, Url};
 

@@ -16,7 +16,7 @@ use super::lines::{self, Component};
 use super::{BoxFuture, Busy, Calendar, CalendarError, InvitedEvent, Revision, short};
 use crate::config::CalDavServer;
 use crate::text::read_error_text;
-use crate::web::{Reply, WebClient, WebError, WebRequest, WebTimeouts, safe_excerpt, secret};
+use crate::tools::web::{Reply, WebClient, WebError, WebRequest, WebTimeouts, safe_excerpt, secret};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use discover::Collection;

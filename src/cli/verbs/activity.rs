@@ -3,9 +3,9 @@
 use crate::cli::context::{Context, OpenFolder};
 use crate::cli::failure::Failure;
 use crate::cli::output::Answer;
-use crate::graph::Kind;
+use crate::engine::graph::Kind;
+use crate::inbox::door::ActivityPage;
 use crate::inbox::{ActivityQuery, Card, ItemKind, Overview, SkippedCount, Status};
-use crate::service::ActivityPage;
 use jiff::SignedDuration;
 
 /// Show what waits, what is allowed, and what went on lately

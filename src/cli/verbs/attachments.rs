@@ -5,8 +5,8 @@ use crate::cli::failure::{Exit, Failure};
 use crate::cli::ids::{Target, target};
 use crate::cli::output::Answer;
 use crate::cli::table::{cut, full, right, table};
-use crate::graph::ThreadId;
-use crate::service::{AttachedFile, Programs};
+use crate::engine::graph::ThreadId;
+use crate::inbox::door::{AttachedFile, Programs};
 use serde_json::json;
 use std::path::PathBuf;
 

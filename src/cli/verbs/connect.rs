@@ -1,13 +1,13 @@
 //! `sayso connect`: lets a coding agent ask in the inbox.
 
-use crate::agents::Agent;
-use crate::agents::connect::{self, Change, FoundAgent, Options, Places, Plan};
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::output::{Answer, Format};
 use crate::cli::table::{cut, full, table};
 use crate::cli::wizard::{Prompt, say};
 use crate::config::{Env, Inputs};
+use crate::connect::Agent;
+use crate::connect::setup::{self, Change, FoundAgent, Options, Places, Plan};
 use serde_json::{Value, json};
 use similar::TextDiff;
 use std::io::IsTerminal;
@@ -71,7 +71,7 @@ impl Args {
     pub(super) async fn run(mut self, context: Context) -> Result<Answer, Failure> {
         let places = Places::new(&context.inputs().host, context.env()).map_err(Failure::failed)?;
         let Some(agent) = self.agent else {
-            return list(&context.format, &connect::find_agents(&places));
+            return list(&context.format, &setup::find_agents(&places));
         };
         if (self.warned || self.manual) && agent != Agent::Claude {
             return Err(Failure::usage("--warned and --manual are for claude; --all asks before every tool"));
@@ -79,7 +79,7 @@ impl Args {
         let format = context.format.clone();
         let asks = !self.yes && !format.is_json() && std::io::stdin().is_terminal() && format.width.is_some();
         let is_plain = !(self.remove || self.all || self.warned || self.manual);
-        if asks && is_plain && agent == Agent::Claude && connect::starts_in_auto_mode(&places) {
+        if asks && is_plain && agent == Agent::Claude && setup::starts_in_auto_mode(&places) {
             self.choose_mode().await?;
         }
         let options = Options {
@@ -91,8 +91,8 @@ impl Args {
             program: self.program(&context)?,
         };
         let plan = match self.remove {
-            true => connect::disconnect(agent, &options, &places),
-            false => connect::connect(agent, &options, &places),
+            true => setup::disconnect(agent, &options, &places),
+            false => setup::connect(agent, &options, &places),
         };
         let plan = plan.map_err(Failure::failed)?;
         let something = plan.changes.iter().any(Change::is_something);
@@ -102,7 +102,7 @@ impl Args {
             write = Prompt.confirm("Write this?").await?;
         }
         let kept = match write {
-            true => connect::write(&plan.changes, format.now).map_err(Failure::failed)?,
+            true => setup::write(&plan.changes, format.now).map_err(Failure::failed)?,
             false => Vec::new(),
         };
         let report = Report { agent, plan, kept, written: write, removes: self.remove, shown: asks };
@@ -165,7 +165,7 @@ fn path_as_called(env: &Env) -> Result<PathBuf, Failure> {
     let called = std::env::args_os().next().map(PathBuf::from).unwrap_or_default();
     let found = match called.parent().is_some_and(|folder| folder != Path::new("")) {
         true => std::path::absolute(&called).ok(),
-        false => connect::on_path(env, &called),
+        false => setup::on_path(env, &called),
     };
     let leads_here = |path: &PathBuf| path.canonicalize().ok() == exe.canonicalize().ok();
     Ok(found.filter(leads_here).unwrap_or(exe))

@@ -3,7 +3,7 @@
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::output::Answer;
-use crate::graph::Kind;
+use crate::engine::graph::Kind;
 use crate::inbox::ItemKind;
 use serde_json::json;
 

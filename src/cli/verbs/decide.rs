@@ -8,7 +8,7 @@ use crate::cli::output::Answer;
 use crate::cli::pairs;
 use crate::cli::print::note;
 use crate::cli::text_input::text_or_stdin;
-use crate::graph::{Decision, InterruptId, ThreadId};
+use crate::engine::graph::{Decision, InterruptId, ThreadId};
 use crate::inbox::{
     DecidedBy, DecisionRequest, GrantRequest, GrantScope, Outcome, SeenHash, Status, unsent_edit_key,
 };

@@ -4,7 +4,7 @@ use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::ids;
 use crate::cli::output::{Answer, safe_json};
-use crate::service::{self, Format};
+use crate::inbox::door::{self, Format};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ pub(super) async fn run(
 ) -> Result<Answer, Failure> {
     let thread = ids::thread(thread)?;
     let folder = context.open()?;
-    let exported = service::export(folder.inbox(), thread).await?;
+    let exported = door::export(folder.inbox(), thread).await?;
     let file_name = output.as_ref().and_then(|path| path.file_name()).map(|name| name.to_string_lossy());
     let format = match (format, file_name) {
         (Some("json"), _) => Format::Json,
@@ -37,7 +37,7 @@ pub(super) async fn run(
                 .answer(&json!({ "thread": exported.view.id, "markdown": text }), |_| text.clone()),
         };
     };
-    service::write_new(&path, &text).map_err(|error| Failure::failed(error.to_string()))?;
+    door::write_new(&path, &text).map_err(|error| Failure::failed(error.to_string()))?;
     let report =
         json!({ "thread": exported.view.id, "format": format.ending(), "file": path, "bytes": text.len() });
     folder.format.answer(&report, |_| format!("{} is written to {}", exported.view.id, path.display()))

@@ -5,7 +5,7 @@ use crate::cli::failure::{Exit, Failure};
 use crate::cli::output::{Answer, Format};
 use crate::cli::table::{cut, full, right, table};
 use crate::inbox::GrantLine;
-use crate::service::name_words;
+use crate::inbox::door::name_words;
 
 /// List what may be done without asking, and end it
 #[derive(Debug, clap::Args)]

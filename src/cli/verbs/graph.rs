@@ -4,7 +4,7 @@ use crate::cli::context::{Context, OpenFolder};
 use crate::cli::failure::Failure;
 use crate::cli::output::Answer;
 use crate::cli::table::{cut, full, table};
-use crate::graph::{LEGEND, TakenPath};
+use crate::engine::graph::{LEGEND, TakenPath};
 use crate::inbox::Spec;
 use crate::text::{Visible, suggest};
 use serde_json::json;

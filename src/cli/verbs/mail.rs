@@ -9,7 +9,7 @@ use crate::cli::pages;
 use crate::cli::progress::Bar;
 use crate::cli::table::{cut, full, name, right, table};
 use crate::inbox::MailLine;
-use crate::service::{Destination, MailMove};
+use crate::inbox::door::{Destination, MailMove};
 use crate::text::count_noun;
 use std::time::Duration;
 

@@ -1,10 +1,10 @@
 //! `sayso mcp`: a server of the Model Context Protocol.
 
-use crate::agents::mcp;
 use crate::cli::context::Context;
 use crate::cli::drive::Signals;
 use crate::cli::failure::Failure;
 use crate::cli::output::Answer;
+use crate::connect::mcp;
 
 /// Let agents ask by the Model Context Protocol, on stdin and stdout
 #[derive(Debug, clap::Args)]

@@ -6,8 +6,8 @@ use crate::cli::drive::drive_until;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::ids::{Target, target};
 use crate::cli::output::Answer;
-use crate::graph::ThreadId;
-use crate::service::{Destination, MailMove};
+use crate::engine::graph::ThreadId;
+use crate::inbox::door::{Destination, MailMove};
 use crate::text::Visible;
 use serde::Serialize;
 

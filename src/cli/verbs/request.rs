@@ -9,7 +9,7 @@ use crate::cli::output::Answer;
 use crate::cli::request::format_answer;
 use crate::cli::text_input::read_stdin;
 use crate::inbox::RequestAnswer;
-use crate::service::{NewRequest, WaitResult};
+use crate::inbox::door::{NewRequest, WaitResult};
 use crate::text::read_error_text;
 use crate::text::when;
 use serde_json::{Map, Value};

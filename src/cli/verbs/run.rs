@@ -6,7 +6,7 @@ use crate::cli::drive::{drive_until, seconds};
 use crate::cli::failure::Failure;
 use crate::cli::output::Answer;
 use crate::cli::print::note;
-use crate::graph::{InterruptId, ThreadId};
+use crate::engine::graph::{InterruptId, ThreadId};
 use crate::inbox::Status;
 use crate::text::count_noun;
 use serde::Serialize;

@@ -6,8 +6,8 @@ use crate::cli::failure::Failure;
 use crate::cli::ids::{Target, target};
 use crate::cli::output::{Answer, Format};
 use crate::cli::values::Lines;
+use crate::inbox::door::name_words;
 use crate::inbox::{DecisionView, EffectView, NextView, StepView, ThreadView, TraceView};
-use crate::service::name_words;
 use crate::text::duration;
 
 /// Show a card, or a whole thread: what happened, who decided, what was done

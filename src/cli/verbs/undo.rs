@@ -6,7 +6,7 @@ use crate::cli::ids::interrupt;
 use crate::cli::outcome;
 use crate::cli::output::Answer;
 use crate::cli::print::warning;
-use crate::graph::InterruptId;
+use crate::engine::graph::InterruptId;
 
 /// Take a decision back, while its thread has not acted on it
 #[derive(Debug, clap::Args)]

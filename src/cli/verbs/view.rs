@@ -5,9 +5,9 @@ use crate::cli::failure::{Exit, Failure};
 use crate::cli::ids::{Target, target};
 use crate::cli::output::{Answer, Format};
 use crate::cli::pages;
-use crate::graph::{AgentAction, Warning};
+use crate::engine::graph::{AgentAction, Warning};
+use crate::inbox::door::action_words;
 use crate::inbox::{Block, Item};
-use crate::service::action_words;
 use crate::text::{Visible, clock};
 
 /// Show one card: an interrupt, or a result by its thread

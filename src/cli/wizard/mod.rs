@@ -10,9 +10,9 @@ pub(super) use ask::{Prompt, say};
 pub(super) use by_hand::{NamedServer, account};
 
 use super::failure::Failure;
-use crate::agents::Agent;
 use crate::app::init::{Candidate, Chosen, ChosenModel, Discovery};
 use crate::config::{Inputs, MailOutgoing, MailSource};
+use crate::connect::Agent;
 use std::path::Path;
 
 /// What a new user wants to do.

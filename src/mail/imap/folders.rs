@@ -4,7 +4,7 @@ use super::names::{self, Folder};
 use super::session::{Arg, ImapError, Session};
 use super::value::Value;
 use crate::text::there_are;
-use crate::web::safe_excerpt;
+use crate::tools::web::safe_excerpt;
 
 /// A folder in the server's list.
 #[derive(Clone, Debug)]

@@ -39,7 +39,7 @@ use super::{
 use crate::config::{self, AfterHandling, FiledBy, MailServer, MailSource};
 use crate::mail::maildir::ids;
 use crate::text::count_noun;
-use crate::web::safe_excerpt;
+use crate::tools::web::safe_excerpt;
 use cursor::MailLocation;
 use fetch::FetchError;
 use folders::FolderPurpose;

@@ -5,7 +5,7 @@ use super::names::Folder;
 use super::value::{Builder, Value, literal_at_end, set};
 use crate::config::{MailServer, MailTls};
 use crate::mail::net::{LineError, Login, NetError, Timeouts, Wire, place};
-use crate::web::safe_excerpt;
+use crate::tools::web::safe_excerpt;
 use std::collections::HashSet;
 use std::time::Duration;
 

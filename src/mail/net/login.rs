@@ -2,9 +2,9 @@
 
 use super::{NetError, place};
 use crate::config::{MailLogin, MailServer, Secret};
-use crate::web::google::MAIL;
-use crate::web::oauth::{Bearer, LoginError};
-use crate::web::{self, WebTimeouts, safe_excerpt};
+use crate::tools::web::google::MAIL;
+use crate::tools::web::oauth::{Bearer, LoginError};
+use crate::tools::web::{self, WebTimeouts, safe_excerpt};
 use secrecy::{ExposeSecret, SecretString};
 
 /// The login at a server. Clones share the tokens of Google.

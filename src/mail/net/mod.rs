@@ -12,7 +12,7 @@ pub(super) use stream::{LineError, Wire};
 
 use crate::config::MailServer;
 use crate::text::io_error_text;
-use crate::web::safe_excerpt;
+use crate::tools::web::safe_excerpt;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use std::io;

@@ -4,7 +4,7 @@
 use super::{NetError, Stream, place, plain};
 use crate::config::{MailServer, MailTls};
 use crate::text::hex;
-use crate::web::safe_excerpt;
+use crate::tools::web::safe_excerpt;
 use rustls_platform_verifier::Verifier;
 use sha2::{Digest, Sha256};
 use std::io;

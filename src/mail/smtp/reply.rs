@@ -1,6 +1,6 @@
 //! An SMTP server's replies: three digits and a text (RFC 5321, section 4.2).
 
-use crate::web::safe_excerpt;
+use crate::tools::web::safe_excerpt;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Reply {

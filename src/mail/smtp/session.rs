@@ -4,7 +4,7 @@ use super::reply::{Reply, line};
 use crate::config::{MailLogin, MailServer, MailTls};
 use crate::mail::SendError;
 use crate::mail::net::{LineError, Login, NetError, Timeouts, Wire, place};
-use crate::web::safe_excerpt;
+use crate::tools::web::safe_excerpt;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use secrecy::{ExposeSecret, SecretString};

@@ -2,7 +2,7 @@
 
 use super::address::forbidden;
 use super::target::{self, Host, Target};
-use crate::web::{build_client, root_cause};
+use crate::tools::web::{build_client, root_cause};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Client, ClientBuilder, Response, Url};
 use std::net::{IpAddr, SocketAddr};

@@ -17,7 +17,7 @@ const INDEX: [&str; 5] = ["mod", "lib", "main", "index", "__init__"];
 /// A module that is imported from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Import {
-    /// The module as the language writes it: `.core`, `./lib/view`, `crate::store`, `example.org/x/db`.
+    /// The module as the language writes it: `.core`, `./lib/view`, `crate::engine::store`, `example.org/x/db`.
     pub from: String,
     /// The imported name, if there is one.
     pub name: String,
@@ -145,7 +145,7 @@ fn expand(before: &str, tree: &str, add: &mut impl FnMut(&str, &str)) {
     add(from, name);
 }
 
-/// `crate::store::open` inside code.
+/// `crate::engine::store::open` inside code.
 fn inline_paths(line: &str, add: &mut impl FnMut(&str, &str)) {
     for (at, _) in line.match_indices("crate::") {
         let end = line[at..]

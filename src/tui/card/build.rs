@@ -2,9 +2,9 @@
 
 use super::doc::{Doc, Piece, PieceKind, Source};
 use super::highlight::{Language, highlight};
-use crate::graph::Warning;
+use crate::engine::graph::Warning;
+use crate::inbox::door::name_words;
 use crate::inbox::{AnswerKind, Block, Card, DecisionView, Item, Span};
-use crate::service::name_words;
 use crate::text::{Markdown, Visible, width};
 use crate::tui::words;
 use std::ops::Range;

@@ -1,7 +1,7 @@
 //! The pieces of a card.
 
 use super::highlight::{Language, LineState};
-use crate::graph::Grade;
+use crate::engine::graph::Grade;
 use crate::inbox::{Block, Card, MailBlock, Tone};
 use crate::text::{Markdown, Visible};
 use std::ops::Range;

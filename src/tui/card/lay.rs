@@ -3,7 +3,7 @@
 use super::doc::{Doc, Piece, PieceKind};
 use super::highlight::{Token, highlight};
 use super::table;
-use crate::graph::Grade;
+use crate::engine::graph::Grade;
 use crate::inbox::{Block, StripLine, StripMark, Tone};
 use crate::text::{Weight, expand_tabs, pad, truncate, wrap, wrap_code, wrap_quoted};
 use crate::tui::theme::Theme;

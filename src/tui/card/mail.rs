@@ -5,7 +5,7 @@
 
 use super::build::{Folds, MIN_FOLDED_QUOTE};
 use super::doc::{Doc, PieceKind};
-use crate::graph::Grade;
+use crate::engine::graph::Grade;
 use crate::inbox::{AttachmentLine, MailBlock};
 use crate::text::{Visible, truncate, width};
 use crate::tui::words;

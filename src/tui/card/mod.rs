@@ -20,7 +20,7 @@ pub use scroll::ScrollPosition;
 mod tests {
     use super::*;
     use crate::config::ThemeName;
-    use crate::graph::{Grade, Warning};
+    use crate::engine::graph::{Grade, Warning};
     use crate::inbox::{Block, BodyPiece, DayStrip, MailBlock, Span, Tone};
     use crate::text::Visible;
     use crate::tui::theme::{Colours, Theme};

@@ -1,7 +1,7 @@
 //! A question that only `y` answers with yes, with a page to read first.
 
 use super::{cells, draw_keys, screen};
-use crate::graph::InterruptId;
+use crate::engine::graph::InterruptId;
 use crate::inbox::ItemLine;
 use crate::text::wrap;
 use crate::tui::actions::{Action, Scope};

@@ -2,7 +2,7 @@
 
 use super::rows::Rows;
 use super::{Model, Tab};
-use crate::graph::ThreadId;
+use crate::engine::graph::ThreadId;
 use crate::inbox::{Activity, GrantLine, Storage, ThreadLine, UsageView};
 use std::collections::HashMap;
 use std::time::Instant;

@@ -2,7 +2,7 @@
 
 use super::Model;
 use crate::inbox::InboxError;
-use crate::service::Inbox;
+use crate::inbox::door::Inbox;
 use futures_util::future::BoxFuture;
 
 /// Why a request was not carried out.

@@ -1,6 +1,6 @@
 //! What the guard of decision keys remembers: see `key_guard`.
 
-use crate::graph::Hash;
+use crate::engine::graph::Hash;
 use crate::tui::actions::Action;
 use crate::tui::key::Key;
 use std::time::Instant;

@@ -1,7 +1,7 @@
 //! The events the screen handles, as a closed list, and what they carry.
 
 use super::job::Callback;
-use crate::graph::{Progress, Shape};
+use crate::engine::graph::{Progress, Shape};
 use crate::inbox::{AnswerKind, Card, DecisionView, Item, ThreadView};
 use crate::tui::key::Key;
 use jiff::Timestamp;

@@ -2,7 +2,7 @@
 
 use super::review::{Review, ThreadPane};
 use super::rows::Rows;
-use crate::graph::ThreadId;
+use crate::engine::graph::ThreadId;
 use crate::inbox::{Facets, Page, Query, Status, ThreadLine, ThreadQuery};
 use jiff::Timestamp;
 use jiff::civil::Date;

@@ -1,6 +1,6 @@
 //! A pane: a list with a page next to it. Each tab is one, and the inbox has several.
 
-use crate::graph::ThreadId;
+use crate::engine::graph::ThreadId;
 use crate::tui::actions::Action;
 use crate::tui::layout::{self, Areas};
 use crate::tui::model::{Focus, Model, Rows, Seen, Tab};

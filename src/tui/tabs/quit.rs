@@ -1,7 +1,7 @@
 //! Quitting. We ask about held decisions first; typed text is kept in any case.
 
 use super::inbox::undo;
-use crate::graph::InterruptId;
+use crate::engine::graph::InterruptId;
 use crate::inbox::{ItemLine, ItemStatus};
 use crate::text::truncate;
 use crate::tui::actions::{Action, Scope};

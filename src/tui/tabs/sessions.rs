@@ -1,8 +1,8 @@
 //! The sessions of coding agents, over any tab; waiting ones come first.
 
 use super::inbox;
+use crate::inbox::door::Inbox;
 use crate::inbox::{AgentSession, SessionState};
-use crate::service::Inbox;
 use crate::text::Visible;
 use crate::tui::actions::{Action, Scope};
 use crate::tui::layers::{cells, screen};

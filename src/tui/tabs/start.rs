@@ -1,7 +1,7 @@
 //! Starting a thread, from a form or from the palette.
 
 use super::inbox::follow;
-use crate::service::Inbox;
+use crate::inbox::door::Inbox;
 use crate::tui::layers::form::{self, Form, Purpose};
 use crate::tui::layers::{Choice, Menu};
 use crate::tui::model::Model;

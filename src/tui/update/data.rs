@@ -1,6 +1,6 @@
 //! Messages that concern every tab: changes, progress, and the passing of time.
 
-use crate::graph::Progress;
+use crate::engine::graph::Progress;
 use crate::text::Visible;
 use crate::tui::key_guard;
 use crate::tui::model::Model;

@@ -12,7 +12,7 @@ use super::tabs::inbox::{self, news, skipped};
 use super::tabs::sessions::{self, Sessions};
 use super::{commands, layout, tour};
 use crate::inbox::LineQuery;
-use crate::service::Inbox;
+use crate::inbox::door::Inbox;
 use std::time::Instant;
 
 /// Starts reading what the screen shows first.

@@ -3,10 +3,10 @@
 use super::WRITE_RESULT;
 use super::facts::Role;
 use super::state::{Analysis, Verdict};
-use crate::graph::AnyState;
+use crate::agent::agent_loop;
+use crate::engine::graph::AnyState;
 use crate::inbox::{Block, Card, Question};
 use crate::text::{Visible, count_noun};
-use crate::workflows::agent_loop;
 
 /// How many files are named.
 const NAMED: usize = 12;

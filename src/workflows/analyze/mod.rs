@@ -3,7 +3,7 @@
 //! ```text
 //! START → analysis_prepare ⇄ look_up, then analysis_interrupt (asks) → analysis_answered → analysis_prepare | write_result → END
 //! ```
-//! `analysis_prepare` is the loop of all agents ([`super::agent_loop`]) over tools that list, search and read. It looks at
+//! `analysis_prepare` is the loop of all agents ([`crate::agent::agent_loop`]) over tools that list, search and read. It looks at
 //! the folder once; the texts of a small one are in every prompt. Only the person ends it: by accepting, by the words in
 //! [`approval`], or by other words that the model takes for a yes, once the card has said so. The summary is a call of
 //! its own, and a separate node writes it: once it is in the state, a crash cannot make the file and the state differ.
@@ -20,10 +20,10 @@ mod prompts;
 mod state;
 mod verb;
 
-use super::Services;
-use super::agent_loop::{Names, Options, agent_loop};
-use super::services::need_model;
-use crate::graph::{BuildError, Graph, InputError, Workflow, ask, end, goto};
+use crate::agent::Services;
+use crate::agent::agent_loop::{Names, Options, agent_loop};
+use crate::agent::need_model;
+use crate::engine::graph::{BuildError, Graph, InputError, Workflow, ask, end, goto};
 use crate::inbox::{Spec, WorkflowVerb};
 use crate::tools::folder;
 use serde_json::Value;

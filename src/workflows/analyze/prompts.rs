@@ -2,8 +2,8 @@
 
 use super::facts::{AnalyzeFacts, Role};
 use super::state::Analysis;
+use crate::agent::llm::{Message, Request, ToolSpec, join_user_messages};
 use crate::config::User;
-use crate::llm::{Message, Request, ToolSpec, join_user_messages};
 use schemars::JsonSchema;
 use std::fmt::Write;
 
@@ -68,7 +68,7 @@ fn role(user: &User) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workflows::agent_loop::LoopUpdate;
+    use crate::agent::agent_loop::LoopUpdate;
     use crate::workflows::analyze::facts::Turn;
 
     #[test]

@@ -2,8 +2,8 @@
 
 use super::approval::approves;
 use super::{LOOKS, QUESTION, WRITE_RESULT};
-use crate::graph::{Answer, Decision, Event, EventKind, State};
-use crate::workflows::agent_loop::{self, Dialog, LoopState, LoopUpdate};
+use crate::agent::agent_loop::{self, Dialog, LoopState, LoopUpdate};
+use crate::engine::graph::{Answer, Decision, Event, EventKind, State};
 use crate::workflows::analyze::facts::{Role, Turn};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -3,12 +3,12 @@
 use super::parts::Table;
 use super::state::Ask;
 use super::{NEXT, QUESTION, REQUEST, page, values};
-use crate::graph::AnyState;
+use crate::agent::{Services, agent_loop};
+use crate::engine::graph::AnyState;
 use crate::inbox::{Block, Card, Question};
 use crate::text::Visible;
 use crate::tools::catalogue::{Auth, Catalogue};
 use crate::workflows::analyze::facts::Role;
-use crate::workflows::{Services, agent_loop};
 use serde_json::Value;
 use std::collections::BTreeMap;
 

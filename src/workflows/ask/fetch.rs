@@ -2,12 +2,12 @@
 
 use super::cut::cut;
 use super::next_page;
+use crate::agent::{Records, Services};
 use crate::config::Api;
-use crate::graph::{BoxFuture, Effect, EffectError, EffectTrace, NodeError};
+use crate::engine::graph::{BoxFuture, Effect, EffectError, EffectTrace, NodeError};
 use crate::text::Visible;
 use crate::tools::catalogue::{ApiHosts, ApiRequest, Catalogue, CatalogueStore};
 use crate::tools::http::{Answer, Call, Http, HttpError};
-use crate::workflows::{Records, Services};
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -172,7 +172,7 @@ pub(super) struct SendApprovedRequest {
 /// The bytes of a request that are approved and sent.
 pub(super) fn frozen(request: &ApiRequest) -> Vec<u8> {
     let mut text = String::new();
-    crate::graph::canonical(&serde_json::to_value(request).unwrap_or_default(), &mut text);
+    crate::engine::graph::canonical(&serde_json::to_value(request).unwrap_or_default(), &mut text);
     text.into_bytes()
 }
 

@@ -39,9 +39,9 @@ mod state;
 mod values;
 mod verb;
 
-use super::Services;
-use super::services::need_model;
-use crate::graph::{BuildError, Graph, InputError, Workflow, ask, end, goto};
+use crate::agent::Services;
+use crate::agent::need_model;
+use crate::engine::graph::{BuildError, Graph, InputError, Workflow, ask, end, goto};
 use crate::inbox::{Spec, Words, WorkflowVerb};
 use serde_json::Value;
 use std::sync::Arc;

@@ -5,9 +5,9 @@ use super::format::{self, Part};
 use super::next_page;
 use super::parts::{KeptAnswer, ListPosition, Next, Pending, Purpose};
 use super::state::Ask;
-use crate::graph::{Command, NodeError};
+use crate::agent::Services;
+use crate::engine::graph::{Command, NodeError};
 use crate::text::words::alphanumeric_words;
-use crate::workflows::Services;
 use serde_json::Value;
 
 /// Whether the whole text asks for the next page.

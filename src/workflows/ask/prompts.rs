@@ -2,7 +2,7 @@
 
 use super::facts::AskFacts;
 use super::state::Ask;
-use crate::llm::{OutputSchema, Request, ToolSpec};
+use crate::agent::llm::{OutputSchema, Request, ToolSpec};
 use crate::text::words;
 use crate::tools::catalogue::{Operation, Parameter};
 use serde_json::{Map, Value, json};

@@ -4,7 +4,7 @@ use super::parts::{
     Complexity, Entity, HistoryEntry, Initial, KeptAnswer, ListPosition, NodeFailure, Pending, Table,
 };
 use super::{NEXT, PARAMETER, REQUEST, farewell};
-use crate::graph::{Answer, Command, Decision, Difference, Event, EventKind, State};
+use crate::engine::graph::{Answer, Command, Decision, Difference, Event, EventKind, State};
 use crate::inbox::YOUR_TURN;
 use crate::tools::catalogue::Operation;
 use crate::workflows::analyze::facts::{Role, Turn};

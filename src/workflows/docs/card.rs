@@ -3,7 +3,7 @@
 use super::WRITE_DOCS;
 use super::readable::readable;
 use super::state::Documentation;
-use crate::graph::AnyState;
+use crate::engine::graph::AnyState;
 use crate::inbox::{Block, Card, Question};
 use crate::text::Visible;
 use serde_json::Value;

@@ -30,9 +30,9 @@ mod readable;
 mod state;
 mod verb;
 
-use super::Services;
-use super::services::check_model;
-use crate::graph::{AnyState, BuildError, Graph, InputError, Workflow, ask, end, goto, spawn};
+use crate::agent::Services;
+use crate::agent::check_model;
+use crate::engine::graph::{AnyState, BuildError, Graph, InputError, Workflow, ask, end, goto, spawn};
 use crate::inbox::{Spec, Words, WorkflowVerb};
 use crate::tools::folder;
 use crate::tools::tree::{self, Limits};

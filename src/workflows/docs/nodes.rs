@@ -8,12 +8,12 @@ use super::pages::{self, WritePage};
 use super::pool::Pool;
 use super::state::{DocsUpdate, Documentation, Scanned};
 use super::{AGENT, AGGREGATE, WRITE_DOCS, nothing_to_document, project};
-use crate::graph::{Child, Command, Ctx, NodeError};
+use crate::agent::Services;
+use crate::agent::output_file::{self, Permission, WriteQuestion, permission};
+use crate::engine::graph::{Child, Command, Ctx, NodeError};
 use crate::tools::folder::Listed;
 use crate::tools::regular_file;
 use crate::tools::tree::{self, Limits};
-use crate::workflows::Services;
-use crate::workflows::output_file::{self, Permission, WriteQuestion, permission};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -98,7 +98,7 @@ pub(super) async fn aggregate_results(
     );
     let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
     let args = json!({ "out": state.out(), "files": names });
-    let title = crate::graph::State::title(&*state);
+    let title = crate::engine::graph::State::title(&*state);
     let gist = "The pages will be written into the folder.";
     let question = WriteQuestion { action: WRITE_DOCS, args: &args, title: &title, gist };
     let basis = match permission(ctx.services(), state.may_write, &question)? {

@@ -4,7 +4,7 @@
 //! that drives them. Nothing depends on it: what an agent takes from it becomes part of its own update, and after a crash
 //! the questions are asked again.
 
-use crate::graph::ThreadId;
+use crate::engine::graph::ThreadId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::OnceCell;

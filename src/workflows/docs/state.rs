@@ -1,7 +1,7 @@
 //! The state of a documentation run, and everything that can happen to it.
 
 use super::WRITE_DOCS;
-use crate::graph::{Answer, ChildResult, Decision, Event, EventKind, State, ThreadId};
+use crate::engine::graph::{Answer, ChildResult, Decision, Event, EventKind, State, ThreadId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

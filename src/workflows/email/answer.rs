@@ -6,13 +6,13 @@ use super::parts::without_person_only_args;
 use super::prompts::{self, write_mail};
 use super::state::Email;
 use super::tools;
-use crate::graph::{Ctx, NodeError};
-use crate::llm::{Choice, Reply, Request};
+use crate::agent::agent_loop::{Turn, Words};
+use crate::agent::llm::{Choice, Reply, Request};
+use crate::agent::{Picked, Services, written_text};
+use crate::engine::graph::{Ctx, NodeError};
 use crate::mail::compose::{reply_recipients, reply_subject};
 use crate::text::words::clip;
-use crate::workflows::agent_loop::{Turn, Words};
 use crate::workflows::email::facts::{ReplyEvent, ReplyFacts};
-use crate::workflows::{Picked, Services, written_text};
 use serde_json::json;
 use std::fmt::Write;
 

@@ -2,8 +2,8 @@
 //! send what was shown.
 
 use super::state::{Attached, Email};
-use crate::graph::{Ctx, NodeError};
-use crate::workflows::Services;
+use crate::agent::Services;
+use crate::engine::graph::{Ctx, NodeError};
 use crate::workflows::email::input;
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -7,13 +7,13 @@ use super::tools::{
     self, AnswerInvitationArgs, RemoveEventArgs, ScheduleMeetingArgs, UnsubscribeArgs, WriteEmailArgs,
 };
 use super::{day, meeting, remind, risks, send};
-use crate::graph::{AnyState, Warning};
+use crate::agent::Services;
+use crate::agent::agent_loop::{self, CallResult, Turn};
+use crate::engine::graph::{AnyState, Warning};
 use crate::inbox::{AttachmentLine, Block, BodyPiece, Card, MailBlock, Question};
 use crate::mail::compose::reply_all_left_out;
 use crate::mail::{self, Address, Mail};
 use crate::text::{Visible, short_line};
-use crate::workflows::Services;
-use crate::workflows::agent_loop::{self, CallResult, Turn};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 

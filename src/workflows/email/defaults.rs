@@ -87,7 +87,7 @@ const CALENDAR_PRESET: &str = "\
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::Builtin;
+    use crate::agent::llm::Builtin;
     use crate::workflows::RULES;
     use crate::workflows::email::eval;
     use crate::workflows::email::prompts::triage_request;

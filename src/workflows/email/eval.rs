@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::facts::{Triage, TriageFacts};
 use super::mails;
-use crate::llm::{Model, Request, Usage, structured};
+use crate::agent::llm::{Model, Request, Usage, structured};
+use crate::agent::mail_facts::{Class, User};
 use crate::mail;
-use crate::workflows::mail_facts::{Class, User};
 
 /// The set that ships with the program: various mails, written for this purpose.
 const TRIAGE_SET: &str = include_str!("../../../assets/eval/triage.json");
@@ -215,7 +215,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::llm::{Builtin, ModelError, Scripted};
+    use crate::agent::llm::{Builtin, ModelError, Scripted};
 
     fn plain(facts: &TriageFacts) -> Request {
         Request::new("email.triage", serde_json::to_value(facts).unwrap())

@@ -1,11 +1,11 @@
 //! Mails about an event that may already be in the person's calendar: it was changed, moved or cancelled.
 
 use super::tools::{self, RemoveEventArgs};
+use crate::agent::Services;
+use crate::agent::mail_facts::Class;
 use crate::calendar::{self, CalendarError, InvitedEvent, Revision, RevisionCheck};
-use crate::graph::NodeError;
+use crate::engine::graph::NodeError;
 use crate::mail::Mail;
-use crate::workflows::Services;
-use crate::workflows::mail_facts::Class;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
 //! `email.triage` and `email.reply`: their facts and answers.
 
-use crate::workflows::agent_loop::CallResult;
-use crate::workflows::mail_facts::{Class, MailFacts, User};
+use crate::agent::agent_loop::CallResult;
+use crate::agent::mail_facts::{Class, MailFacts, User};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! A thread's input: a mail as a file, as JSON, or one that arrived.
 
-use crate::graph::InputError;
+use crate::engine::graph::InputError;
 use crate::mail;
 use crate::text::read_error_text;
 use crate::tools::{folder, regular_file};

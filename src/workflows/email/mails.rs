@@ -2,15 +2,15 @@
 
 use super::defaults;
 use super::state::{Email, MailRef, MailStatus};
+use crate::agent::mail_facts::{MailFacts, Signals, User};
+use crate::agent::{Picked, Services, pick_model, pick_only};
 use crate::calendar::{Calendar, ReadOnly};
 use crate::config::MailMode;
-use crate::graph::{Answer, AnyState, Ctx, Decision, NodeError};
+use crate::engine::graph::{Answer, AnyState, Ctx, Decision, NodeError};
 use crate::mail::compose::is_own;
 use crate::mail::risk::{Receiver, sender_shown};
 use crate::mail::{self, Account, Mail};
 use crate::text::Visible;
-use crate::workflows::mail_facts::{MailFacts, Signals, User};
-use crate::workflows::{Picked, Services, pick_model, pick_only};
 use jiff::Timestamp;
 use std::sync::Arc;
 

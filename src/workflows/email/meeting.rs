@@ -4,11 +4,11 @@ use super::mails::Conversation;
 use super::send;
 use super::times::{TimeRange, end_of};
 use super::tools::{AnswerInvitationArgs, ScheduleMeetingArgs};
+use crate::agent::Services;
 use crate::calendar::{self, Event, Method, Person};
-use crate::graph::{NodeError, StepContext};
+use crate::engine::graph::{NodeError, StepContext};
 use crate::mail::compose::{ComposeError, Draft, is_own, with_signature};
 use crate::mail::{Address, Invitation};
-use crate::workflows::Services;
 use jiff::{Timestamp, Zoned};
 
 /// The event of a call. The same thread and call always give the same UID.

@@ -34,11 +34,11 @@ mod times;
 mod tools;
 mod unsubscribe;
 
-use crate::graph::{BuildError, Graph, Workflow, ask, end, goto};
+use crate::agent::Services;
+use crate::agent::agent_loop::{Names, Options, agent_loop};
+use crate::agent::check_model;
+use crate::engine::graph::{BuildError, Graph, Workflow, ask, end, goto};
 use crate::inbox::Spec;
-use crate::workflows::Services;
-use crate::workflows::agent_loop::{Names, Options, agent_loop};
-use crate::workflows::services::check_model;
 use std::sync::Arc;
 
 pub use risks::grade;

@@ -5,10 +5,10 @@ use super::attach;
 use super::mails::Conversation;
 use super::state::{Email, OwnMail};
 use super::tools::{self, WriteEmailArgs};
-use crate::graph::{Answer, Ctx, Decision, Interrupt, NodeError};
+use crate::agent::Services;
+use crate::engine::graph::{Answer, Ctx, Decision, Interrupt, NodeError};
 use crate::mail::Mail;
 use crate::mail::compose::{reply_recipients, reply_subject};
-use crate::workflows::Services;
 use serde_json::{Value, json};
 
 /// The mail the person wrote in their first answer, if they wrote one.

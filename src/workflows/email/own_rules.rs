@@ -1,8 +1,8 @@
 //! `[[rule]]`s: classes the person chose in the config, so no model is asked.
 
+use crate::agent::mail_facts::Class;
 use crate::config::{Rule, RuleClass, RuleInput};
 use crate::mail::Mail;
-use crate::workflows::mail_facts::Class;
 
 /// The class from the first matching rule, and the reason in words.
 pub(super) fn decide(rules: &[Rule], mail: &Mail, account: &str) -> Option<(Class, String)> {

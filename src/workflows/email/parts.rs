@@ -1,10 +1,10 @@
 //! The types that make up a mail's state.
 
 use super::tools;
-use crate::graph::Answer;
-use crate::llm::ToolCall;
-use crate::workflows::agent_loop::{CallResult, Dialog, Turn};
-use crate::workflows::lesson::CauseKind;
+use crate::agent::agent_loop::{CallResult, Dialog, Turn};
+use crate::agent::lesson::CauseKind;
+use crate::agent::llm::ToolCall;
+use crate::engine::graph::Answer;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

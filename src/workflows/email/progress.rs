@@ -2,7 +2,7 @@
 
 use super::state::{Attached, Email, MailStatus};
 use super::tools;
-use crate::graph::{Answer, Decision};
+use crate::engine::graph::{Answer, Decision};
 use crate::text::words::with_full_stop;
 use crate::text::{Visible, truncate};
 use serde_json::Value;

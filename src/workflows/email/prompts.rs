@@ -1,8 +1,8 @@
 //! The prompts about a mail. The facts are sent along for the built-in model.
 
-use crate::llm::Request;
+use crate::agent::llm::Request;
+use crate::agent::mail_facts::{MailFacts, Signals, User};
 use crate::workflows::email::facts::TriageFacts;
-use crate::workflows::mail_facts::{MailFacts, Signals, User};
 use std::fmt::Write;
 
 /// How much of a mail triage reads. The important part is at the beginning, and long mails make every call cost more.
@@ -119,7 +119,7 @@ fn signals(headers: &Signals) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::Message;
+    use crate::agent::llm::Message;
 
     #[test]
     fn the_model_sees_the_person_their_preferences_and_the_mail() {

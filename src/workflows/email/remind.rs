@@ -8,10 +8,10 @@ use super::mails::{self, Conversation};
 use super::own_mail;
 use super::state::{Email, Reminder};
 use super::tools::WriteEmailArgs;
+use crate::agent::Services;
 use crate::config::parse_duration;
-use crate::graph::{Interrupt, Kind, Labels};
+use crate::engine::graph::{Interrupt, Kind, Labels};
 use crate::inbox::proposal;
-use crate::workflows::Services;
 use jiff::Timestamp;
 use serde_json::json;
 

@@ -7,16 +7,16 @@ use super::state::{Attached, Email};
 use super::times::{self, TimeLookup, TimeRange};
 use super::tools::{self, AnswerInvitationArgs, ScheduleMeetingArgs, UnsubscribeArgs, WriteEmailArgs};
 use super::unsubscribe;
+use crate::agent::Services;
+use crate::agent::agent_loop::{CallResult, Turn};
 use crate::calendar::{Attendance, Busy};
-use crate::graph::{Grade, NodeError, StepContext, Warning};
+use crate::engine::graph::{Grade, NodeError, StepContext, Warning};
 use crate::mail::Mail;
 use crate::mail::compose::reply_subject;
 use crate::mail::risk::{
     Message, Risk, RiskContext, distinctive_text, have_different_owners, risks_of_mail, risks_of_message,
     speaks_of_attachment, unsubscribe_risk,
 };
-use crate::workflows::Services;
-use crate::workflows::agent_loop::{CallResult, Turn};
 use serde_json::Value;
 
 /// How many words of a display name count as the name.

@@ -6,13 +6,13 @@
 use super::mails::Conversation;
 use super::state::{Attached, Email};
 use super::tools::{self, WriteEmailArgs};
+use crate::agent::{Services, mailbox_error};
 use crate::calendar::{self, Calendar, CalendarError, Revision, RevisionCheck};
-use crate::graph::{BoxFuture, Effect, EffectError, EffectTrace, NodeError, StepContext};
+use crate::engine::graph::{BoxFuture, Effect, EffectError, EffectTrace, NodeError, StepContext};
 use crate::mail::compose::{
     ComposeError, Draft, File, Recipient, compose, from_address, with_quote, with_signature,
 };
 use crate::mail::{self, Address, Handled, Mailbox, Outgoing, SendError};
-use crate::workflows::services::{Services, mailbox_error};
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 use std::sync::Arc;

@@ -2,10 +2,10 @@
 //!
 //! Mails are not part of it: they are stored once, by digest, and read again when needed.
 
+use crate::agent::agent_loop::{CallResult, Dialog, LoopState, LoopUpdate, Turn};
+use crate::agent::mail_facts::Class;
 use crate::calendar::Busy;
-use crate::graph::{Answer, Event, EventKind, State};
-use crate::workflows::agent_loop::{CallResult, Dialog, LoopState, LoopUpdate, Turn};
-use crate::workflows::mail_facts::Class;
+use crate::engine::graph::{Answer, Event, EventKind, State};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

@@ -1,8 +1,8 @@
 //! When a meeting is, and what else is in the calendar then.
 
 use super::tools::ScheduleMeetingArgs;
+use crate::agent::Services;
 use crate::calendar::{self, Busy};
-use crate::workflows::Services;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};

@@ -3,9 +3,9 @@
 //! Schemas are strict on purpose: unknown fields are refused before a person sees anything, and again after a person
 //! edits. Only the person can add attachments and reminders, so the model's schema does not have them.
 
+use crate::agent::llm::ToolSpec;
 use crate::calendar::{self, Attendance, InvitedEvent};
 use crate::inbox::{Edited, Question, Words};
-use crate::llm::ToolSpec;
 use crate::mail::risk::{Receiver, one_click};
 use crate::mail::{Mail, Unsubscribe};
 use jiff::tz::TimeZone;

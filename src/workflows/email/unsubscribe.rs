@@ -1,6 +1,6 @@
 //! Leaves a mailing list with one request (RFC 8058), after the person approved it.
 
-use crate::graph::{BoxFuture, Effect, EffectError, EffectTrace};
+use crate::engine::graph::{BoxFuture, Effect, EffectError, EffectTrace};
 use crate::mail::risk::{Receiver, one_click};
 use crate::mail::{Mail, Unsubscribe};
 use crate::tools::http::{Answer, Call, Host, Http, HttpError, Method};

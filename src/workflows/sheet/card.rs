@@ -2,11 +2,11 @@
 
 use super::state::SheetWork;
 use super::{DIFFERS, PYTHON, WRITE_RESULT, bars};
-use crate::graph::AnyState;
+use crate::agent::agent_loop;
+use crate::engine::graph::AnyState;
 use crate::inbox::{Block, Card, Question};
 use crate::text::Visible;
 use crate::tools::sandbox::Observation;
-use crate::workflows::agent_loop;
 use serde_json::Value;
 
 pub(super) fn draw(state: &AnyState, question: Option<&Question>) -> Card {

@@ -3,7 +3,7 @@
 //! ```text
 //! START → planner_node → tool_node (asks) → run_code → planner_node | write_result → END
 //! ```
-//! The first three are the loop of all agents ([`super::agent_loop`]); the informer is one of its tools.
+//! The first three are the loop of all agents ([`crate::agent::agent_loop`]); the informer is one of its tools.
 //! The workbook is read once and stored by its digest; code runs in [`crate::tools::sandbox`] on that copy. Accepted
 //! cells run again before each new one, so that nothing lives outside the state: after a crash, in another process, or
 //! for a later "now by quarter", work continues from the same place without asking again. The machine's own Python is
@@ -21,11 +21,11 @@ mod state;
 mod tools;
 mod verb;
 
-use super::Services;
-use super::agent_loop::{Names, Options, agent_loop};
-use super::services::need_model;
+use crate::agent::Services;
+use crate::agent::agent_loop::{Names, Options, agent_loop};
+use crate::agent::need_model;
 use crate::config;
-use crate::graph::{BuildError, Graph, InputError, Workflow, ask, end};
+use crate::engine::graph::{BuildError, Graph, InputError, Workflow, ask, end};
 use crate::inbox::{Spec, Words, WorkflowVerb};
 use crate::text::read_error_text;
 use serde_json::Value;

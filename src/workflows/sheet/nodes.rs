@@ -3,11 +3,11 @@
 use super::run::{differing_question, read, run_in_sandbox, today};
 use super::state::{SheetUpdate, SheetWork};
 use super::{WRITE_RESULT, file_path, prompts, result_path};
-use crate::graph::{Command, Ctx, NodeError, State};
+use crate::agent::agent_loop::ModelTurn;
+use crate::agent::output_file::{self, OutputFile, Permission, WriteQuestion, permission};
+use crate::agent::{Services, pick_model};
+use crate::engine::graph::{Command, Ctx, NodeError, State};
 use crate::tools::sandbox::Work;
-use crate::workflows::agent_loop::ModelTurn;
-use crate::workflows::output_file::{self, OutputFile, Permission, WriteQuestion, permission};
-use crate::workflows::{Services, pick_model};
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;

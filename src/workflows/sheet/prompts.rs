@@ -1,11 +1,11 @@
 //! The prompts about a workbook.
 
 use super::state::SheetWork;
+use crate::agent::agent_loop::{CallResult, Turn};
+use crate::agent::llm::Request;
 use crate::config::User;
-use crate::llm::Request;
 use crate::tools::cage;
 use crate::tools::sandbox::GUIDE;
-use crate::workflows::agent_loop::{CallResult, Turn};
 use crate::workflows::sheet::facts::PlanFacts;
 use jiff::civil::Date;
 

@@ -2,12 +2,12 @@
 
 use super::state::{BookNow, BookRead, PythonUsed, SheetWork};
 use super::{DIFFERS, MAX_BYTES};
-use crate::graph::{Allow, Ctx, Interrupt, Kind, Labels, NodeError};
+use crate::agent::Services;
+use crate::engine::graph::{Allow, Ctx, Interrupt, Kind, Labels, NodeError};
 use crate::inbox::proposal;
 use crate::text::{Visible, read_error_text, short_line};
 use crate::tools::regular_file;
 use crate::tools::sandbox::{Job, Limits, Report, Work};
-use crate::workflows::Services;
 use jiff::civil::Date;
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -1,10 +1,10 @@
 //! The state of work on a workbook, and everything that can happen to it.
 
 use super::{DIFFERS, WRITE_RESULT};
-use crate::graph::{Answer, Decision, Event, EventKind, State};
+use crate::agent::agent_loop::{Dialog, LoopState, LoopUpdate, Turn};
+use crate::engine::graph::{Answer, Decision, Event, EventKind, State};
 use crate::tools::sandbox::Observation;
 use crate::tools::workbook::WorkbookSummary;
-use crate::workflows::agent_loop::{Dialog, LoopState, LoopUpdate, Turn};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

@@ -4,13 +4,13 @@
 use super::run::{differing_question, run_in_sandbox};
 use super::state::{BookNow, SheetUpdate, SheetWork};
 use super::{FINISH, INFORM, PYTHON, end_label};
-use crate::graph::{Ctx, Interrupt, Labels, NodeError};
-use crate::llm::{Reply, ToolCall, ToolSpec};
+use crate::agent::agent_loop::{Accepted, Asked, LoopState, Outcome, Tool, Words, allow_in_thread};
+use crate::agent::llm::{Reply, ToolCall, ToolSpec};
+use crate::agent::{Picked, Services, written_text};
+use crate::engine::graph::{Ctx, Interrupt, Labels, NodeError};
 use crate::text::words::letters_and_digits;
 use crate::text::{Visible, short_line};
 use crate::tools::sandbox::{Report, Work};
-use crate::workflows::agent_loop::{Accepted, Asked, LoopState, Outcome, Tool, Words, allow_in_thread};
-use crate::workflows::{Picked, Services, written_text};
 use schemars::JsonSchema;
 use serde_json::json;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Questions and their answers: the four shapes, several at once, repeated, and answered elsewhere.
 
 use super::remote_inbox::RemoteInbox;
-use sayso::graph::{Decision, Kind};
+use sayso::engine::graph::{Decision, Kind};
 use sayso::inbox::{InboxError, Question, Status};
 use serde_json::{Value, json};
 use std::time::Duration;

@@ -6,7 +6,7 @@ use crate::support::test_inbox::BackgroundDriver;
 use futures_util::{SinkExt, StreamExt};
 use sayso::app::{App, LOCK_WAIT, Setup};
 use sayso::config::{Config, Env, Flags, Host, Inputs};
-use sayso::graph::Decision;
+use sayso::engine::graph::Decision;
 use sayso::inbox::{DecidedBy, DecisionQuery, GrantRequest, GrantScope, Question, STOP_WORDS};
 use serde_json::{Value, json};
 use std::path::Path;

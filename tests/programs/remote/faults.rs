@@ -2,7 +2,7 @@
 
 use super::remote_inbox::RemoteInbox;
 use crate::support::langgraph::Fault;
-use sayso::graph::Decision;
+use sayso::engine::graph::Decision;
 use sayso::inbox::{InboxError, Question, Status};
 use serde_json::json;
 
@@ -73,7 +73,7 @@ async fn a_server_that_vanishes_after_the_answer_leaves_it_in_doubt() {
     remote.server.restart().await;
     // The person says that it was not done. sayso still looks for it before it sends anything.
     let doubt = remote.wait_for_items(1).await.remove(0);
-    assert_eq!(doubt.kind, sayso::graph::Kind::Trouble);
+    assert_eq!(doubt.kind, sayso::engine::graph::Kind::Trouble);
     remote.decide(&doubt, Decision::Accept).await.unwrap();
     remote.wait_for_status(&item, Status::Done).await;
     assert_eq!(remote.langgraph().resumes().len(), 1);

@@ -1,7 +1,7 @@
 //! Hostile servers, and addresses with no LangGraph server behind them.
 
 use super::remote_inbox::RemoteInbox;
-use sayso::graph::Decision;
+use sayso::engine::graph::Decision;
 use sayso::inbox::Status;
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! A server's threads that ask: listed among the others, shown, stopped.
 
 use super::remote_inbox::RemoteInbox;
-use sayso::graph::Decision;
+use sayso::engine::graph::Decision;
 use sayso::inbox::{InboxError, Status, ThreadQuery};
 use serde_json::json;
 

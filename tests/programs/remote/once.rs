@@ -1,9 +1,9 @@
 //! A single check of the servers while nobody drives: questions appear and disappear, and nothing is sent.
 
 use super::remote_inbox::RemoteInbox;
-use sayso::graph::Decision;
+use sayso::engine::graph::Decision;
+use sayso::engine::store::{DriverLock, LockAttempt};
 use sayso::inbox::Status;
-use sayso::store::{DriverLock, LockAttempt};
 use serde_json::json;
 use std::time::Duration;
 

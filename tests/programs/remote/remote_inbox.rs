@@ -2,16 +2,16 @@
 
 use crate::support::langgraph::{LangGraph, Server};
 use crate::support::test_inbox::BackgroundDriver;
-use sayso::agents::langgraph::{Remote, Servers, spec};
 use sayso::app::{App, Engine, Settings};
 use sayso::config::{self, Env, Header, Secret};
-use sayso::graph::Decision;
+use sayso::connect::langgraph::{Remote, Servers, spec};
+use sayso::engine::graph::Decision;
+use sayso::engine::store::Store;
+use sayso::inbox::door::Inbox;
 use sayso::inbox::{
     DecidedBy, DecisionRequest, InboxError, ItemQuery, Outcome, Question, Registry, SeenHash, Status,
     ThreadLine, ThreadQuery,
 };
-use sayso::service::Inbox;
-use sayso::store::Store;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;

@@ -3,8 +3,8 @@
 use crate::process::fill;
 use crate::pty::Pty;
 use crate::support::samples;
+use sayso::engine::store::MemoryCause;
 use sayso::inbox::{GrantRequest, GrantScope, ThreadQuery};
-use sayso::store::MemoryCause;
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;

@@ -6,7 +6,7 @@ use sayso::inbox::{CATALOGUE_GET, InboxError};
 const ADD: &str = "Add a task with list=home and title=\"Buy tea\"";
 const PATH: &str = "/v1/lists/home/tasks";
 
-async fn asked() -> (AskInbox, sayso::graph::ThreadId) {
+async fn asked() -> (AskInbox, sayso::engine::graph::ThreadId) {
     let inbox = AskInbox::new().await;
     inbox.server.tell("/v1/lists", [Reply::Json(201, json!({"id": 7, "title": "Buy tea"}))]);
     let thread = inbox.ask(ADD).await;

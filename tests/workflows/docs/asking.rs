@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::support::test_inbox::respond;
-use sayso::graph::Kind;
+use sayso::engine::graph::Kind;
 
 fn curious() -> Script {
     Script { scores: vec![50.0, 90.0], for_person: true, ..Script::default() }

@@ -3,9 +3,9 @@
 use super::*;
 use crate::inputs;
 use crate::support::{FakeModel, TestInbox, file_names, merged};
-use sayso::graph::{InterruptId, ThreadId};
+use sayso::agent::llm::{Message, ModelError, Reply, Usage};
+use sayso::engine::graph::{InterruptId, ThreadId};
 use sayso::inbox::{Outcome, Question, ThreadQuery, ThreadView};
-use sayso::llm::{Message, ModelError, Reply, Usage};
 use std::collections::HashMap;
 use std::ops::Deref;
 use std::path::PathBuf;

@@ -43,7 +43,7 @@ async fn the_better_text_is_taken() {
 
 #[tokio::test]
 async fn the_score_is_the_mean_of_four_and_results_are_as_promised() {
-    let special = |_: &str, request: &sayso::llm::Request| {
+    let special = |_: &str, request: &sayso::agent::llm::Request| {
         let first = request.facts["iteration"] == 0;
         let each = if first { [80.0, 60.0, 40.0, 21.0] } else { [100.0, 80.0, 60.0, 80.0] };
         (request.task == "docs.evaluate").then(|| Ok(Scripted::json(&scores(each))))
@@ -74,7 +74,7 @@ async fn the_score_is_the_mean_of_four_and_results_are_as_promised() {
 #[tokio::test]
 async fn scores_that_cannot_be_used_are_asked_again_and_then_done_without() {
     let tries = AtomicUsize::new(0);
-    let special = move |agent: &str, request: &sayso::llm::Request| {
+    let special = move |agent: &str, request: &sayso::agent::llm::Request| {
         if request.task != "docs.evaluate" {
             return None;
         }

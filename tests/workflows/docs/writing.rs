@@ -51,13 +51,13 @@ async fn pages_name_functions_with_file_and_line_and_say_how_to_test() {
 
 #[tokio::test]
 async fn confidence_is_no_more_than_what_the_code_bears() {
-    let special = |who: &str, request: &sayso::llm::Request| {
+    let special = |who: &str, request: &sayso::agent::llm::Request| {
         let text = match who {
             "patterns" => "## A\n\n`src/lib.rs:2`, `src/store/mod.rs`, `src/gone.rs` and `Box::open`.",
             "testing" => "## A\n\nAll is well.",
             _ => return None,
         };
-        (request.task == "docs.analyze").then(|| Ok(sayso::llm::Scripted::text(text)))
+        (request.task == "docs.analyze").then(|| Ok(sayso::agent::llm::Scripted::text(text)))
     };
     let inbox =
         DocsInbox::new(Script { scores: vec![100.0], special: Box::new(special), ..Script::default() });
@@ -92,7 +92,7 @@ async fn what_a_person_wrote_stays_and_a_changed_page_is_kept_dated() {
         "## Overview\n\n<!-- keep -->\nAsk Noor about this.\n<!-- /keep -->\n",
     );
     change("testing.md", "First of testing.", "Not quite, I think.");
-    inbox.write_input("src/more/mod.rs", "//! Keeps more.\nuse crate::store;\n");
+    inbox.write_input("src/more/mod.rs", "//! Keeps more.\nuse crate::engine::store;\n");
     inbox.document(json!({})).await;
     let architecture = inbox.page("architecture.md");
     let (kept, overview) =

@@ -2,7 +2,7 @@
 
 use crate::support::email_inbox::{EmailInbox, EmailSetup, calls, done, mail, write};
 use crate::support::test_inbox::respond;
-use sayso::graph::Decision;
+use sayso::engine::graph::Decision;
 use sayso::inbox::{MemoryCause, NextView, Status};
 use serde_json::json;
 

@@ -3,8 +3,8 @@
 use super::*;
 use crate::support::test_inbox::eager;
 use sayso::app::{Scope, Settings, Until};
+use sayso::inbox::door::drive_or_wait;
 use sayso::inbox::{MemoryCause, MemoryVersion, ThreadLine, ThreadQuery};
-use sayso::service::drive_or_wait;
 use std::time::Duration;
 
 const TRIAGE: &str = "email_assistant/triage_preferences";
@@ -244,7 +244,7 @@ async fn an_update_that_changes_nothing_writes_no_version() {
 async fn a_step_tried_twice_teaches_once() {
     let (inbox, thread) = EmailInbox::classifying("notify").await;
     let id = inbox.open_question(&thread).await;
-    let lesson = |namespace: &str| sayso::store::NewLesson {
+    let lesson = |namespace: &str| sayso::engine::store::NewLesson {
         namespace: namespace.to_owned(),
         cause: "{\"kind\":\"notify_ignored\"}".to_owned(),
         interrupt: Some(id.clone()),

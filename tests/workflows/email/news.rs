@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::support::test_inbox::holding;
+use sayso::agent::llm::{Builtin, Message, Model};
 use sayso::inbox::InboxError;
-use sayso::llm::{Builtin, Message, Model};
 
 #[tokio::test]
 async fn i10_what_was_approved_before_a_mail_came_is_asked_again_and_answers_the_mail_it_was_about() {

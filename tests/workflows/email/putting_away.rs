@@ -1,9 +1,9 @@
 //! Mail that is put away and comes back, while its mailbox is synced.
 
 use super::*;
+use sayso::inbox::door::{Destination, MailMove};
 use sayso::inbox::{DecisionEnd, DecisionLine, DecisionQuery, Query, SetAside};
 use sayso::mail::MailError;
-use sayso::service::{Destination, MailMove};
 
 /// What a look at the mailbox finds while a mail is moved.
 enum Look {

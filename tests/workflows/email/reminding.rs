@@ -2,8 +2,8 @@
 
 use super::*;
 use jiff::{SignedDuration, Timestamp};
+use sayso::engine::store::Store;
 use sayso::inbox::{ItemQuery, Question};
-use sayso::store::Store;
 use std::sync::Arc;
 
 fn after(time: &str) -> Decision {

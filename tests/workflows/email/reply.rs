@@ -3,8 +3,8 @@
 use super::*;
 use crate::support::fake_model::words;
 use jiff::tz::TimeZone;
+use sayso::inbox::door::export;
 use sayso::mail::SendError;
-use sayso::service::export;
 use serde::Serialize;
 use std::path::PathBuf;
 

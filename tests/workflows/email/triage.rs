@@ -1,7 +1,7 @@
 //! Triage: each class, each answer to a mail that is shown, rules, and corrections by the person.
 
 use super::*;
-use sayso::graph::EventKind;
+use sayso::engine::graph::EventKind;
 use sayso::inbox::{SkippedCount, SkippedQuery};
 use sayso::mail::MailError;
 

@@ -3,9 +3,9 @@
 use crate::support::TestInbox;
 use crate::support::test_inbox::{decision, deed, eager, edit, holding, respond};
 use sayso::app::Settings;
-use sayso::graph::{Decision, EventKind, ThreadId};
+use sayso::engine::graph::{Decision, EventKind, ThreadId};
+use sayso::engine::store::StoreError;
 use sayso::inbox::{DecidedBy, DecisionRequest, InboxError, SeenHash, Status};
-use sayso::store::StoreError;
 use serde_json::{Value, json};
 use std::time::Duration;
 

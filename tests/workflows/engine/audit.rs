@@ -3,9 +3,9 @@
 use crate::support::TestInbox;
 use crate::support::test_inbox::{edit, respond};
 use proptest::prelude::*;
-use sayso::graph::Decision;
+use sayso::engine::graph::Decision;
+use sayso::engine::store::{MemoryCause, Store};
 use sayso::inbox::{GrantRequest, GrantScope, OUTPUT_FILES, PruneQuery, Status};
-use sayso::store::{MemoryCause, Store};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 

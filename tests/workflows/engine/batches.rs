@@ -3,7 +3,7 @@
 use crate::support::TestInbox;
 use crate::support::test_inbox::{decision, deed, eager, holding};
 use sayso::app::Settings;
-use sayso::graph::{Decision, InterruptId};
+use sayso::engine::graph::{Decision, InterruptId};
 use sayso::inbox::{DecidedBy, DecisionRequest, InboxError, SeenHash, Status};
 use serde_json::json;
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! Children and joins.
 
 use crate::support::TestInbox;
-use sayso::graph::{Decision, ThreadId};
+use sayso::engine::graph::{Decision, ThreadId};
 use sayso::inbox::{NextView, Status, ThreadQuery};
 use serde_json::{Value, json};
 

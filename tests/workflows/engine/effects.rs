@@ -2,7 +2,7 @@
 
 use crate::support::TestInbox;
 use crate::support::test_inbox::{deed, eager, edit, holding};
-use sayso::graph::{Decision, EffectError, EffectTrace, ThreadId};
+use sayso::engine::graph::{Decision, EffectError, EffectTrace, ThreadId};
 use sayso::inbox::Status;
 use serde_json::{Value, json};
 
@@ -222,12 +222,18 @@ async fn an_effect_found_begun_is_looked_for_first() {
         // As a process leaves it that dies between intent and outcome.
         let store = inbox.store();
         let have = store.threads().load(&thread, None).unwrap();
-        let basis =
-            sayso::graph::Authorization::Decision { key: "a".to_owned(), args: json!({"key": "a", "n": 1}) };
-        let intent = sayso::graph::Intent { name: "go".to_owned(), basis, frozen: b"early".to_vec() };
+        let basis = sayso::engine::graph::Authorization::Decision {
+            key: "a".to_owned(),
+            args: json!({"key": "a", "n": 1}),
+        };
+        let intent = sayso::engine::graph::Intent { name: "go".to_owned(), basis, frozen: b"early".to_vec() };
         let step = have.at.steps;
-        let effect =
-            sayso::store::EffectIntent { thread: thread.clone(), version: have.version, step, intent };
+        let effect = sayso::engine::store::EffectIntent {
+            thread: thread.clone(),
+            version: have.version,
+            step,
+            intent,
+        };
         store.effects().begin(effect).await.unwrap();
         let inbox = inbox.restart(eager());
         inbox.drive().await;

@@ -4,7 +4,7 @@ use crate::support::TestInbox;
 use crate::support::test_inbox::{eager, respond};
 use sayso::app::Settings;
 use sayso::config::Expiry;
-use sayso::graph::{Decision, InterruptId};
+use sayso::engine::graph::{Decision, InterruptId};
 use sayso::inbox::{ActivityQuery, InboxError, Status};
 use serde_json::json;
 use std::time::Duration;
@@ -27,7 +27,7 @@ fn deliver() -> serde_json::Value {
 }
 
 /// The types of a thread's decisions and who took them.
-async fn decisions(inbox: &TestInbox, thread: &sayso::graph::ThreadId) -> Vec<(String, String)> {
+async fn decisions(inbox: &TestInbox, thread: &sayso::engine::graph::ThreadId) -> Vec<(String, String)> {
     let view = inbox.view(thread).await;
     view.decisions.into_iter().map(|decision| (decision.r#type, decision.by.to_string())).collect()
 }

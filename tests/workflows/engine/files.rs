@@ -1,8 +1,8 @@
 //! Other parts of the store: memory, full-text search, blobs, files and their modes.
 
 use crate::support::TestInbox;
+use sayso::engine::store::{MemoryCause, Store, StoreError};
 use sayso::inbox::ThreadQuery;
-use sayso::store::{MemoryCause, Store, StoreError};
 use serde_json::json;
 use std::os::unix::fs::PermissionsExt;
 
@@ -143,7 +143,7 @@ async fn files_are_private() {
 #[test]
 fn sqlite_is_new_enough() {
     let version: Vec<u32> =
-        sayso::store::sqlite_version().split('.').map(|part| part.parse().unwrap()).collect();
+        sayso::engine::store::sqlite_version().split('.').map(|part| part.parse().unwrap()).collect();
     assert!(version >= vec![3, 51, 3], "{version:?}");
 }
 

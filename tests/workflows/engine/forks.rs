@@ -2,7 +2,7 @@
 
 use crate::support::TestInbox;
 use crate::support::test_inbox::deed;
-use sayso::graph::{Decision, ThreadId};
+use sayso::engine::graph::{Decision, ThreadId};
 use sayso::inbox::Status;
 use serde_json::json;
 

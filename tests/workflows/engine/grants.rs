@@ -5,7 +5,7 @@ use crate::support::{TestInbox, merged};
 use jiff::SignedDuration;
 use sayso::app::Settings;
 use sayso::config::{Policy, PolicyMode};
-use sayso::graph::{Decision, InterruptId, ThreadId};
+use sayso::engine::graph::{Decision, InterruptId, ThreadId};
 use sayso::inbox::{
     CATALOGUE_GET, DecidedBy, DecisionRequest, GrantLine, GrantRequest, GrantScope, InboxError, MARK_HANDLED,
     OUTPUT_FILES, PUT_AWAY, SeenHash, Status,

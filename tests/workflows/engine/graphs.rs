@@ -3,7 +3,7 @@
 use crate::support::TestInbox;
 use crate::support::table_workflow::{self, Next, Walk};
 use crate::support::test_inbox::eager;
-use sayso::graph::{
+use sayso::engine::graph::{
     BuildError, Builder, Command, Ctx, Graph, NodeError, TakenPath, Workflow, ask, end, goto, spawn,
 };
 use sayso::inbox::{Card, Spec, Status};
@@ -150,8 +150,8 @@ async fn mounts_are_walked_by_relative_names() {
     }
 }
 
-fn question() -> sayso::graph::Interrupt {
-    sayso::inbox::proposal("q", sayso::graph::Kind::Question, "question", &json!({}), "Well?")
+fn question() -> sayso::engine::graph::Interrupt {
+    sayso::inbox::proposal("q", sayso::engine::graph::Kind::Question, "question", &json!({}), "Well?")
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::support::TestInbox;
 use crate::support::test_inbox::{decision, deed, eager, edit, holding, respond};
 use sayso::app::Settings;
-use sayso::graph::Decision;
+use sayso::engine::graph::Decision;
 use sayso::inbox::{DecidedBy, InboxError, Status};
 use serde_json::json;
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 use crate::support::TestInbox;
 use crate::support::test_inbox::{decision, edit, respond};
-use sayso::graph::{Decision, InterruptId};
+use sayso::engine::graph::{Decision, InterruptId};
 use sayso::inbox::{DecidedBy, DecisionRequest, InboxError, ItemQuery, Refusal, SeenHash, Status};
 use serde_json::json;
 

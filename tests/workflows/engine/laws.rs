@@ -4,9 +4,9 @@ use crate::support::TestInbox;
 use crate::support::test_inbox::{eager, edit, holding, respond};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use sayso::graph::Decision;
+use sayso::engine::graph::Decision;
+use sayso::engine::store::{MemoryCause, StoreError};
 use sayso::inbox::Status;
-use sayso::store::{MemoryCause, StoreError};
 use serde_json::{Value, json};
 
 /// Somebody in one of two processes decides or undoes one of the open questions.
@@ -88,8 +88,8 @@ fn any_order_of_decisions_and_undos_gives_each_question_exactly_one_outcome() {
 /// Decides what is still open, and lets the thread go on without its hold.
 async fn finish(
     inbox: &TestInbox,
-    thread: &sayso::graph::ThreadId,
-    asked: &[sayso::graph::InterruptId],
+    thread: &sayso::engine::graph::ThreadId,
+    asked: &[sayso::engine::graph::InterruptId],
     expected: &mut [Option<Decision>; 3],
 ) -> usize {
     let mut given = 0;
@@ -276,14 +276,14 @@ fn any_thread_ends_with_each_effect_done_once() {
     holds(40, doubtful, async |(happenings, doubt)| {
         let mut inbox = TestInbox::new();
         if doubt > 0 {
-            inbox.world.fault(sayso::graph::EffectError::Unknown("cut off".to_owned()));
+            inbox.world.fault(sayso::engine::graph::EffectError::Unknown("cut off".to_owned()));
         }
         if doubt > 1 {
-            let dark = sayso::graph::EffectTrace::Unknown("dark".to_owned());
+            let dark = sayso::engine::graph::EffectTrace::Unknown("dark".to_owned());
             *inbox.world.found.lock().unwrap() = Some(dark);
         }
         let thread = inbox.start_program(program.clone()).await;
-        let mut seen: Vec<sayso::graph::InterruptId> = Vec::new();
+        let mut seen: Vec<sayso::engine::graph::InterruptId> = Vec::new();
         for (n, happening) in happenings.into_iter().enumerate() {
             let open = inbox.outcome(&thread).await.interrupts;
             seen.extend(open.iter().filter(|id| !seen.contains(id)).cloned().collect::<Vec<_>>());
@@ -302,8 +302,10 @@ fn any_thread_ends_with_each_effect_done_once() {
                     inbox.news(&thread, &format!("mail {n}")).await;
                 }
                 Happening::Settled if inbox.status(&thread).await != Status::Done => {
-                    let what =
-                        sayso::graph::EventKind::Settled { reason: "s".to_owned(), payload: Value::Null };
+                    let what = sayso::engine::graph::EventKind::Settled {
+                        reason: "s".to_owned(),
+                        payload: Value::Null,
+                    };
                     inbox.arrive(&thread, &format!("settled {n}"), what).await.unwrap();
                 }
                 Happening::News | Happening::Settled => {}

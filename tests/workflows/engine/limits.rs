@@ -4,11 +4,11 @@ use super::effects::pair;
 use crate::support::test_inbox::eager;
 use crate::support::{FakeModel, TestInbox, player};
 use sayso::app::{Driver, Ended, Scope, Settings, Until};
-use sayso::graph::ThreadId;
-use sayso::graph::{Decision, Progress};
+use sayso::engine::graph::ThreadId;
+use sayso::engine::graph::{Decision, Progress};
+use sayso::engine::store::{DriverLock, LockAttempt};
 use sayso::inbox::Status;
-use sayso::service::{DriveReport, NewRequest, drive_or_wait, family_outcome};
-use sayso::store::{DriverLock, LockAttempt};
+use sayso::inbox::door::{DriveReport, NewRequest, drive_or_wait, family_outcome};
 use serde_json::json;
 use std::time::Duration;
 

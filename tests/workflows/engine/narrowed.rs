@@ -2,7 +2,7 @@
 
 use crate::support::test_inbox::hand_in;
 use crate::support::{TestInbox, player};
-use sayso::graph::ThreadId;
+use sayso::engine::graph::ThreadId;
 use sayso::inbox::{Flag, LEARNING_WORKFLOW, Query, Status, ThreadQuery};
 use serde_json::json;
 use std::collections::BTreeMap;

@@ -1,8 +1,8 @@
 //! Memory profiles as people read and change them: names, edits, pins, versions.
 
 use crate::support::TestInbox;
+use sayso::engine::store::MemoryCause;
 use sayso::inbox::InboxError;
-use sayso::store::MemoryCause;
 
 const TONE: &str = "email_assistant/tone";
 

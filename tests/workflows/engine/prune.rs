@@ -5,9 +5,9 @@ use crate::support::test_inbox::{self, eager};
 use crate::support::{TestInbox, player};
 use jiff::Timestamp;
 use proptest::prelude::*;
-use sayso::graph::{Decision, ThreadId};
+use sayso::engine::graph::{Decision, ThreadId};
+use sayso::engine::store::{MemoryCause, NewLesson, NewMail, Route, TakenIn};
 use sayso::inbox::{ActivityQuery, ItemQuery, PruneQuery, Pruned, Pruning, Status, ThreadQuery, ThreadView};
-use sayso::store::{MemoryCause, NewLesson, NewMail, Route, TakenIn};
 use serde_json::json;
 use std::collections::HashMap;
 

@@ -64,7 +64,7 @@ async fn a_thread_that_cannot_be_read_is_trouble_that_names_the_field() {
     let (inbox, thread) = TestInbox::new().playing(json!([[{"ask": [{"key": "a"}]}]])).await;
     // The same name, another state: as after an update of sayso that forgot its old threads.
     let mut chat = crate::support::chat::spec();
-    chat.workflow = sayso::graph::Workflow::new("player", crate::support::chat::graph(), ().into());
+    chat.workflow = sayso::engine::graph::Workflow::new("player", crate::support::chat::graph(), ().into());
     let inbox = inbox.restart_with(eager(), vec![chat]);
     inbox.accept_and_drive(&thread).await;
     let (code, text) = inbox.trouble(&thread).await;

@@ -1,11 +1,11 @@
 //! Threads that are set aside and reopened, at every moment of their lives.
 
 use crate::support::TestInbox;
-use sayso::graph::Decision;
+use sayso::engine::graph::Decision;
 use sayso::inbox::{SetAside, Status};
 use serde_json::{Value, json};
 
-async fn set_aside(inbox: &TestInbox, thread: &sayso::graph::ThreadId) {
+async fn set_aside(inbox: &TestInbox, thread: &sayso::engine::graph::ThreadId) {
     inbox.store().threads().set_aside(thread.clone(), SetAside::Archived).await.unwrap();
     assert_eq!(inbox.status(thread).await, Status::Done);
     assert!(inbox.open_items(thread).await.is_empty());
@@ -15,7 +15,7 @@ async fn set_aside(inbox: &TestInbox, thread: &sayso::graph::ThreadId) {
     assert_eq!(inbox.status(thread).await, Status::Done, "a driver leaves it alone");
 }
 
-async fn reopen(inbox: &TestInbox, thread: &sayso::graph::ThreadId) {
+async fn reopen(inbox: &TestInbox, thread: &sayso::engine::graph::ThreadId) {
     // The second time there is nothing to reopen.
     for _ in 0..2 {
         inbox.store().threads().reopen(thread.clone()).await.unwrap();

@@ -3,7 +3,7 @@
 use crate::support::TestInbox;
 use crate::support::test_inbox::eager;
 use sayso::app::Settings;
-use sayso::graph::ThreadId;
+use sayso::engine::graph::ThreadId;
 use sayso::inbox::Status;
 use serde_json::{Value, json};
 

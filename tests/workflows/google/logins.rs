@@ -2,8 +2,8 @@
 
 use super::{WAIT, assert_no_canary};
 use crate::support::google::{Fault, Google};
-use sayso::web::google::{EVENTS, MAIL};
-use sayso::web::oauth::{self, Bearer, Login, LoginError, Tokens};
+use sayso::tools::web::google::{EVENTS, MAIL};
+use sayso::tools::web::oauth::{self, Bearer, Login, LoginError, Tokens};
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -7,7 +7,7 @@ use crate::support::mail_script::patience;
 use sayso::mail::imap::Imap;
 use sayso::mail::smtp::Smtp;
 use sayso::mail::{Destination, MailError, Mailbox, Outgoing, SendError};
-use sayso::web::oauth::Tokens;
+use sayso::tools::web::oauth::Tokens;
 
 const REPLY: &str =
     "Message-ID: <reply@sayso>\nFrom: ada@gmail.example\nTo: bob@example.com\nSubject: Yes\n\nYes.\n";

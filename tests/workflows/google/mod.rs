@@ -7,7 +7,7 @@ mod logins;
 mod mail;
 mod whole;
 
-use sayso::web::WebTimeouts;
+use sayso::tools::web::WebTimeouts;
 use std::time::Duration;
 
 /// Pauses too short to notice.

@@ -4,7 +4,7 @@ use super::habit::Habit;
 use super::script::next;
 use crate::support::model_server::Play;
 use crate::support::wire::{self, call_frames, closing};
-use sayso::llm::{Message, Provider, Reply, Request};
+use sayso::agent::llm::{Message, Provider, Reply, Request};
 use serde_json::{Map, Value, json};
 
 /// What a model says before it answers in another language.

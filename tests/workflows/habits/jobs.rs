@@ -5,12 +5,12 @@ use crate::support::email_inbox::{BOB, FakeCalendar, FakeMailbox, FakeOutgoing, 
 use crate::support::model_server::{Play, Server};
 use crate::support::test_inbox::respond;
 use crate::support::{FakeModel, TestInbox};
+use sayso::agent::Models;
+use sayso::agent::llm::Provider;
 use sayso::config::{AfterHandling, MailMode};
-use sayso::graph::{Decision, ThreadId};
+use sayso::engine::graph::{Decision, ThreadId};
 use sayso::inbox::{Question, Status};
-use sayso::llm::Provider;
 use sayso::mail::Account;
-use sayso::workflows::Models;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;

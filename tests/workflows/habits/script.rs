@@ -1,7 +1,7 @@
 //! The replies of a model without bad habits, from which the habits are derived.
 
 use crate::support::email_inbox::BOB;
-use sayso::llm::{Message, Reply, Request, Scripted};
+use sayso::agent::llm::{Message, Reply, Request, Scripted};
 use serde_json::{Value, json};
 
 /// What the person is told at the end of a calculation.

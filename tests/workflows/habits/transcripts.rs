@@ -1,8 +1,8 @@
 //! What a capable model says, written by hand in the form of a recording, and played to the end.
 
 use super::jobs::{Job, run};
-use sayso::llm::{Model, ModelError, Replayer};
-use sayso::workflows::{Models, Picked};
+use sayso::agent::llm::{Model, ModelError, Replayer};
+use sayso::agent::{Models, Picked};
 use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;

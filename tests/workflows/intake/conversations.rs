@@ -2,7 +2,7 @@
 
 use super::folder_mailbox::letter;
 use super::post::Post;
-use sayso::graph::Decision;
+use sayso::engine::graph::Decision;
 use sayso::inbox::Status;
 
 #[tokio::test]

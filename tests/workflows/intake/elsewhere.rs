@@ -2,7 +2,7 @@
 
 use super::folder_mailbox::{FolderMailbox, letter};
 use super::post::Post;
-use sayso::graph::Decision;
+use sayso::engine::graph::Decision;
 use sayso::inbox::Status;
 
 async fn open_question(post: &Post) -> sayso::inbox::Question {

@@ -1,7 +1,7 @@
 //! A workflow by the name of `email` that shows each mail and ends with the answer. A first mail that is called
 //! unshowable or unanswerable gets it into trouble.
 
-use sayso::graph::{
+use sayso::engine::graph::{
     Answer, Command, Ctx, Event, EventKind, Graph, Kind, NodeError, State, Workflow, ask, end,
 };
 use sayso::inbox::{Card, Spec, proposal};

@@ -3,7 +3,7 @@
 use super::folder_mailbox::letter;
 use super::post::Post;
 use sayso::app::Driver;
-use sayso::graph::Decision;
+use sayso::engine::graph::Decision;
 use std::time::Duration;
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use super::CONFIG;
 use super::folder_mailbox::letter;
 use super::post::Post;
-use sayso::graph::Decision;
+use sayso::engine::graph::Decision;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

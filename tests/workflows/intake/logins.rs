@@ -2,7 +2,7 @@
 
 use super::folder_mailbox::FolderMailbox;
 use super::post::Post;
-use sayso::graph::Decision;
+use sayso::engine::graph::Decision;
 use sayso::inbox::Question;
 use std::sync::atomic::Ordering;
 

@@ -7,11 +7,11 @@ use crate::support::TestInbox;
 use crate::support::test_inbox::{BackgroundDriver, Folder};
 use sayso::app::{App, Engine, Intake, ReadMail, Settings, Synced};
 use sayso::config::{Config, Env};
-use sayso::graph::{Decision, InterruptId};
+use sayso::engine::graph::{Decision, InterruptId};
+use sayso::engine::store::Store;
+use sayso::inbox::door::Inbox;
 use sayso::inbox::{MailLine, MailQuery, ThreadQuery, ThreadView};
 use sayso::mail::Account;
-use sayso::service::Inbox;
-use sayso::store::Store;
 use sayso::workflows;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -70,7 +70,7 @@ impl Post {
         let config = crate::support::config::load(&data, &Env::default());
         let services = Arc::new(sayso::app::services(&config, Env::default(), &store));
         let registry =
-            sayso::inbox::Registry::new([email_workflow::spec(), workflows::intake::spec(services).unwrap()]);
+            sayso::inbox::Registry::new([email_workflow::spec(), workflows::hidden::intake::spec(services).unwrap()]);
         let settings = Settings { hold: Duration::ZERO, soft_hold: Duration::ZERO, ..Settings::default() };
         let inbox = Inbox::new(Engine::new(store, registry, settings));
         let mailbox = FolderMailbox::new(folder.path().join("mailbox"));

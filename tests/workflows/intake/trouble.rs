@@ -2,7 +2,7 @@
 
 use super::folder_mailbox::letter;
 use super::post::Post;
-use sayso::graph::{Decision, Kind};
+use sayso::engine::graph::{Decision, Kind};
 use sayso::inbox::{Question, Status};
 
 /// A thread in trouble: before it asked anything, or after it was answered.

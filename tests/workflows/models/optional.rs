@@ -1,6 +1,6 @@
 //! Optional values: a model may give null for an optional value, and nobody downstream sees that null.
 
-use sayso::llm::{Choice, OutputSchema, Provider, Request, ToolSpec, propose, quiet, shaped};
+use sayso::agent::llm::{Choice, OutputSchema, Provider, Request, ToolSpec, propose, quiet, shaped};
 use serde_json::{Value, json};
 
 use crate::support::asking::request;

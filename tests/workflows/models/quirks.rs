@@ -1,6 +1,6 @@
 //! Servers that are almost compatible.
 
-use sayso::llm::{Provider, propose, quiet, structured};
+use sayso::agent::llm::{Provider, propose, quiet, structured};
 use serde_json::{Value, json};
 
 use crate::support::asking::{Class, Triage, request, required};
@@ -103,7 +103,7 @@ async fn parameters_a_server_does_not_know_are_left_out_from_then_on() {
     .await;
     let mut settings = server.settings(Provider::Openai);
     settings.temperature = Some(0.2);
-    let model = sayso::llm::open(&settings, &[]).unwrap();
+    let model = sayso::agent::llm::open(&settings, &[]).unwrap();
     for _ in 0..2 {
         propose(&*model, &required(), &quiet).await.unwrap();
     }
@@ -139,7 +139,7 @@ async fn a_local_server_needs_no_key_and_may_leave_out_its_last_line() {
     let server = Server::play([play]).await;
     let mut settings = server.settings(Provider::Openai);
     settings.key = None;
-    let model = sayso::llm::open(&settings, &[]).unwrap();
+    let model = sayso::agent::llm::open(&settings, &[]).unwrap();
     assert_eq!(propose(&*model, &request(), &quiet).await.unwrap().text, "Hi");
     assert!(server.seen()[0].headers.get("authorization").is_none());
 }

@@ -1,7 +1,7 @@
 //! Replies without a model, whole: each mail with what happened since, and the calls that come of it. The snapshot is there
 //! to be read: would a person accept these drafts?
 
-use sayso::llm::{Builtin, Model, Request, Stop, quiet};
+use sayso::agent::llm::{Builtin, Model, Request, Stop, quiet};
 use serde_json::{Value, json};
 use std::fmt::Write;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use sayso::llm::{Delta, Message, Provider, Stop, Usage, check, propose, quiet, structured};
+use sayso::agent::llm::{Delta, Message, Provider, Stop, Usage, check, propose, quiet, structured};
 use serde_json::{Value, json};
 
 use crate::support::asking::{Class, Triage, request, required, tool};

@@ -110,7 +110,9 @@ impl Form {
             Some(who) if item.action == "write_email" => format!("Reply to {}", words::name(who)),
             Some(who) if item.action == "answer_invitation" => format!("Answer to {}", words::name(who)),
             Some(_) if item.is_program_question() => "Your answer to the agent".to_owned(),
-            Some(_) | None => format!("Edit: {}", crate::service::action_words(&item.workflow, &item.action)),
+            Some(_) | None => {
+                format!("Edit: {}", crate::inbox::door::action_words(&item.workflow, &item.action))
+            }
         };
         let mut form = Self::new(Purpose::Edit, &title, &item.schema, item.edit_args(), now);
         form.learns = item.is_about_mail();

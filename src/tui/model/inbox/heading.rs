@@ -1,8 +1,8 @@
 //! The line below a card's title: who wants what, in words. Ids and internal names are shown by “why”.
 
-use crate::graph::Kind;
+use crate::engine::graph::Kind;
+use crate::inbox::door::action_words;
 use crate::inbox::{ABSENT_ACTION, ASKING_WORKFLOW, Item, PROGRAM_ACTIONS, Question, UNNAMED_PROGRAM};
-use crate::service::action_words;
 use crate::text::Visible;
 use serde_json::Value;
 
@@ -86,7 +86,7 @@ pub fn asker(item: &Question) -> Visible {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::{Allow, Grantable, Hash, InterruptId, Labels, ThreadId};
+    use crate::engine::graph::{Allow, Grantable, Hash, InterruptId, Labels, ThreadId};
     use jiff::Timestamp;
     use serde_json::json;
 

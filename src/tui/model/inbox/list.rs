@@ -3,7 +3,7 @@
 //! Promises: the selection is by id, so rows that come or go never move it; if the selected row vanishes, nothing is
 //! selected until the next move. The order is computed when rows, filter or sorting change, never while drawing.
 
-use crate::graph::Kind;
+use crate::engine::graph::Kind;
 use crate::inbox::{ItemKind, ItemLine, ItemStamp, ItemStatus, Query};
 use jiff::Timestamp;
 use std::collections::{HashMap, HashSet};

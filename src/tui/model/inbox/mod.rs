@@ -9,7 +9,7 @@ pub use list::{Filter, Group, List, Sort};
 
 use super::msg::DecisionKind;
 use super::rows::Rows;
-use crate::graph::ThreadId;
+use crate::engine::graph::ThreadId;
 use crate::inbox::{
     Card, DecisionLine, DecisionQuery, DecisionView, Edited, Item, Query, SkippedCount, SkippedLine,
 };

@@ -1,8 +1,8 @@
 //! The Conversation view: what was said, asked, answered and done.
 
 use super::Clock;
+use crate::inbox::door::name_words;
 use crate::inbox::{Block, Card, DecisionView, EffectView, QuestionView, ThreadView};
-use crate::service::name_words;
 use crate::text::Visible;
 use crate::tui::diff::changed_words;
 use crate::tui::words;

@@ -12,7 +12,7 @@ pub use trace::SpanRow;
 pub use tree::Tree;
 
 use super::msg::LoadedThread;
-use crate::graph::{Kind, Picture, Shape};
+use crate::engine::graph::{Kind, Picture, Shape};
 use crate::inbox::{Block, Card, NextView, QuestionView, Status, StepStates, ThreadView, path_taken};
 use crate::tui::card::{Doc, Folds, ScrollPosition};
 use jiff::Timestamp;

@@ -1,6 +1,6 @@
 //! The trace as lines of a tree, each with its position on a clock that stops while nothing works.
 
-use crate::graph::ThreadId;
+use crate::engine::graph::ThreadId;
 use crate::inbox::TraceView;
 use crate::text::Visible;
 use jiff::Timestamp;

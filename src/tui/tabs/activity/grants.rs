@@ -1,7 +1,7 @@
 //! What is allowed without asking: revoking takes one key, restoring needs a `y`.
 
+use crate::inbox::door::{Inbox, name_words};
 use crate::inbox::{GrantLine, InboxError, POLICY_GRANT};
-use crate::service::{Inbox, name_words};
 use crate::tui::card::Doc;
 use crate::tui::layers::Confirm;
 use crate::tui::model::{Model, Tab};

@@ -1,9 +1,9 @@
 //! The threads that run now, in any process.
 
 use super::view;
-use crate::graph::ThreadId;
+use crate::engine::graph::ThreadId;
+use crate::inbox::door::Inbox;
 use crate::inbox::{InboxError, Query, Status, ThreadLine, ThreadQuery};
-use crate::service::Inbox;
 use crate::tui::actions::Action;
 use crate::tui::layout::Areas;
 use crate::tui::model::{Model, Seen};

@@ -1,9 +1,9 @@
 //! The Activity tab: what is running, what went on, and pruning old threads.
 
 use super::{grants, running, view};
-use crate::graph::ThreadId;
+use crate::engine::graph::ThreadId;
+use crate::inbox::door::Inbox;
 use crate::inbox::{ActivityQuery, Block, PruneQuery, Pruning, Status};
-use crate::service::Inbox;
 use crate::text::{Visible, count_noun};
 use crate::tui::actions::Action;
 use crate::tui::card::Doc;

@@ -1,7 +1,7 @@
 //! Draws the Activity tab and the list of running threads.
 
+use crate::inbox::door::{ActivityPage, name_words};
 use crate::inbox::{Block, GrantLine, Status, ThreadLine};
-use crate::service::{ActivityPage, name_words};
 use crate::text::{Visible, count_noun, pad, short_count};
 use crate::tui::card::Doc;
 use crate::tui::draw::{self, Sheet};

@@ -2,11 +2,11 @@
 //! what it became.
 
 use super::send::{accept_question, proceed, respond_key, send};
-use crate::graph::{Decision, Kind};
+use crate::engine::graph::{Decision, Kind};
+use crate::inbox::door::Inbox;
 use crate::inbox::{
     Block, DecisionRequest, Edited, Item, PROGRAM_ACTIONS, Question, ThreadResult, unsent_edit_key,
 };
-use crate::service::Inbox;
 use crate::tui::actions::Action;
 use crate::tui::card::Doc;
 use crate::tui::diff::changes;

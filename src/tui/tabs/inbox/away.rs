@@ -1,9 +1,9 @@
 //! Puts away the selected or marked mail, after a list to confirm; `u` puts it back.
 
 use super::{follow, news};
-use crate::graph::ThreadId;
+use crate::engine::graph::ThreadId;
+use crate::inbox::door::{Destination, Inbox, MailMove};
 use crate::inbox::{Block, InboxError, ItemLine};
-use crate::service::{Destination, Inbox, MailMove};
 use crate::text::{Visible, count_noun, there_are};
 use crate::tui::card::{Doc, Folds};
 use crate::tui::layers::{Confirm, Prompt};

@@ -1,9 +1,9 @@
 //! One decision for all marked items: one kind and one tool at a time, after a list to confirm.
 
 use super::send;
-use crate::graph::{Decision, InterruptId, Kind, ThreadId};
+use crate::engine::graph::{Decision, InterruptId, Kind, ThreadId};
+use crate::inbox::door::action_words;
 use crate::inbox::{DecisionRequest, ItemKind, ItemLine, unsent_edit_key};
-use crate::service::action_words;
 use crate::text::{count_noun, width, wrap};
 use crate::tui::actions::{Action, Scope};
 use crate::tui::layers::{cells, draw_keys, screen};

@@ -2,7 +2,7 @@
 
 use super::send::{self, accept_question, send};
 use super::{answer, bulk};
-use crate::graph::{Decision, InterruptId};
+use crate::engine::graph::{Decision, InterruptId};
 use crate::inbox::{Block, DecisionRequest, ItemKind, Question, STOP_WORDS};
 use crate::text::Visible;
 use crate::tui::actions::Action;

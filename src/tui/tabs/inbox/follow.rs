@@ -3,7 +3,7 @@
 //!
 //! Promises: a card that the user has moved to, or is working with, is never taken away.
 
-use crate::graph::ThreadId;
+use crate::engine::graph::ThreadId;
 use crate::inbox::{ItemLine, PROGRAM_ACTIONS};
 use crate::tui::model::{DecisionKind, Expected, Followed, Model};
 use std::collections::HashSet;

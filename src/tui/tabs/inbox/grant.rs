@@ -4,9 +4,9 @@
 //! together with an accepted card.
 
 use super::{answer, send};
-use crate::graph::{AgentAction, AgentCall, CommandLine, Decision, Grantable, Warning};
+use crate::engine::graph::{AgentAction, AgentCall, CommandLine, Decision, Grantable, Warning};
+use crate::inbox::door::{Inbox, action_words, name_words};
 use crate::inbox::{Block, DecisionRequest, GrantRequest, GrantScope, PROGRAM_ACTIONS, Question};
-use crate::service::{Inbox, action_words, name_words};
 use crate::text::Visible;
 use crate::tui::card::Doc;
 use crate::tui::layers::{Choice, Confirm, Menu};

@@ -1,9 +1,9 @@
 //! Past decisions: the answer, who gave it, and how it ended.
 
 use super::away;
-use crate::graph::{Kind, ThreadId};
+use crate::engine::graph::{Kind, ThreadId};
+use crate::inbox::door::{Inbox, MailMove, action_words, name_words, profile_words};
 use crate::inbox::{AnswerKind, Block, DecidedBy, DecisionEnd, DecisionLine, DecisionLinks, Place, Query};
-use crate::service::{Inbox, MailMove, action_words, name_words, profile_words};
 use crate::text::{Visible, pad};
 use crate::tui::actions::Action;
 use crate::tui::card::{Doc, ScrollPosition};

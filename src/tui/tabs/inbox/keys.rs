@@ -2,9 +2,9 @@
 
 use super::bulk::why_marks_apart;
 use super::{answer, away, decide, grant, mail, marks, menus, view};
-use crate::graph::{Grantable, Kind, Labels, ThreadId};
+use crate::engine::graph::{Grantable, Kind, Labels, ThreadId};
+use crate::inbox::door::{Destination, Inbox};
 use crate::inbox::{ItemKind, ItemLine, PROGRAM_ACTIONS, Place, Query, Question, YOUR_TURN};
-use crate::service::{Destination, Inbox};
 use crate::tui::actions::Action;
 use crate::tui::card::Folds;
 use crate::tui::layers::Prompt;

@@ -4,9 +4,9 @@
 //! Nothing in a mail is ever fetched here, none of its text becomes part of a command, and files that can run programs
 //! are not opened.
 
-use crate::graph::ThreadId;
+use crate::engine::graph::ThreadId;
+use crate::inbox::door::{AttachedFile, Inbox, Programs};
 use crate::inbox::{Block, Card};
-use crate::service::{AttachedFile, Inbox, Programs};
 use crate::text::{Visible, count_noun};
 use crate::tui::card::{Doc, link};
 use crate::tui::layers::{Choice, Confirm, Menu, Page, Prompt};

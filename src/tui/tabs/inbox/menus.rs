@@ -1,8 +1,8 @@
 //! The inbox's menus: sorting, grouping and snoozing.
 
 use super::send;
-use crate::graph::InterruptId;
-use crate::service::Inbox;
+use crate::engine::graph::InterruptId;
+use crate::inbox::door::Inbox;
 use crate::text::when;
 use crate::tui::layers::{Choice, Menu, Prompt};
 use crate::tui::model::{Group, Model, Sort};

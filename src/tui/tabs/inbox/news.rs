@@ -1,11 +1,11 @@
 //! News for the line at the bottom: how a decision ended, what arrived, what was learned.
 
-use crate::graph::{Kind, ThreadId};
+use crate::engine::graph::{Kind, ThreadId};
+use crate::inbox::door::Inbox;
 use crate::inbox::{
     DecisionEnd, DecisionLine, DecisionQuery, ItemKind, ItemLine, ItemStamp, ItemStatus, MemoryLine, Page,
     Query,
 };
-use crate::service::Inbox;
 use crate::text::when::Past;
 use crate::text::{count_noun, truncate, width};
 use crate::tui::actions::Action;

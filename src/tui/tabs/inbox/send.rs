@@ -1,11 +1,11 @@
 //! Decisions on their way: they count once the store says so, and are reported then.
 
 use super::{follow, news};
-use crate::graph::{Decision, InterruptId, Kind, ThreadId};
+use crate::engine::graph::{Decision, InterruptId, Kind, ThreadId};
+use crate::inbox::door::Inbox;
 use crate::inbox::{
     DecisionRequest, Edited, InboxError, ItemKind, ItemLine, Outcome, PROGRAM_ACTIONS, unsent_edit_key,
 };
-use crate::service::Inbox;
 use crate::text::count_noun;
 use crate::tui::actions::Action;
 use crate::tui::model::{DecisionKind, Failure, Followed, InboxResult, Model, Undo};

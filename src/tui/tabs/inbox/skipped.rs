@@ -1,9 +1,9 @@
 //! Mail that was skipped, and giving a mail another class than triage did.
 
 use super::follow;
-use crate::graph::ThreadId;
+use crate::engine::graph::ThreadId;
+use crate::inbox::door::Inbox;
 use crate::inbox::{Block, InboxError, Page, SkippedCount, SkippedLine, SkippedQuery};
-use crate::service::Inbox;
 use crate::text::{Visible, pad};
 use crate::tui::actions::Action;
 use crate::tui::card::Doc;

@@ -1,8 +1,8 @@
 //! Stopping a thread, after a question.
 
 use super::follow;
-use crate::graph::ThreadId;
-use crate::service::Inbox;
+use crate::engine::graph::ThreadId;
+use crate::inbox::door::Inbox;
 use crate::tui::card::Doc;
 use crate::tui::layers::Confirm;
 use crate::tui::model::Model;

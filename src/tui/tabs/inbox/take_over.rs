@@ -1,9 +1,9 @@
 //! Taking the model's place in a thread, and giving it back.
 
 use super::follow;
-use crate::graph::ThreadId;
+use crate::engine::graph::ThreadId;
 use crate::inbox::InboxError;
-use crate::service::Inbox;
+use crate::inbox::door::Inbox;
 use crate::tui::model::Model;
 
 /// Takes the model's place, or gives it back if it is taken.

@@ -2,9 +2,9 @@
 
 use super::away;
 use super::send::{self, done_word, what_was_done};
-use crate::graph::{InterruptId, Kind};
+use crate::engine::graph::{InterruptId, Kind};
+use crate::inbox::door::{Inbox, MailMove};
 use crate::inbox::{InboxError, ItemKind, ItemLine, LineQuery, PROGRAM_ACTIONS, UndoableBatch};
-use crate::service::{Inbox, MailMove};
 use crate::text::count_noun;
 use crate::tui::actions::{Action, Scope};
 use crate::tui::model::{DecisionKind, Failure, InboxResult, Model, Undo};

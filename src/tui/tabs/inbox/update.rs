@@ -1,9 +1,9 @@
 //! Handles what the inbox reports about its items: glances, lines and cards.
 
 use super::{follow, news, undo};
-use crate::graph::{InterruptId, ThreadId};
+use crate::engine::graph::{InterruptId, ThreadId};
+use crate::inbox::door::Inbox;
 use crate::inbox::{Item, ItemLine, ItemStamp, ItemStatus, LineQuery};
-use crate::service::Inbox;
 use crate::text::count_noun;
 use crate::tui::model::{Failure, InboxResult, Job, LoadedCard, Model, Opened, Tab};
 use std::collections::{HashMap, HashSet};

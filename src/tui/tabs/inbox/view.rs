@@ -1,7 +1,7 @@
 //! Draws the inbox's list and the card of the selected item.
 
 use super::{follow, send};
-use crate::graph::{Grade, Kind, ThreadId};
+use crate::engine::graph::{Grade, Kind, ThreadId};
 use crate::inbox::{ItemKind, ItemLine, ItemStatus, Status};
 use crate::text::{count_noun, wrap};
 use crate::tui::layers::Form;

@@ -3,9 +3,9 @@
 //! The inbox makes every change: it refuses to drop a pinned line or to overwrite somebody else's version.
 
 use super::view;
-use crate::graph::ThreadId;
+use crate::engine::graph::ThreadId;
+use crate::inbox::door::{Inbox, profile_words};
 use crate::inbox::{Block, InboxError, MemoryLine, MemoryVersion, MemoryView, changed_lines};
-use crate::service::{Inbox, profile_words};
 use crate::text::{Visible, count_noun};
 use crate::tui::actions::Action;
 use crate::tui::card::Doc;

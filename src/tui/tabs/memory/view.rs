@@ -1,7 +1,7 @@
 //! Draws the Memory tab: each profile, what its versions changed word for word, and what caused them.
 
+use crate::inbox::door::profile_words;
 use crate::inbox::{MemoryLine, MemoryVersion, Tone};
-use crate::service::profile_words;
 use crate::tui::diff::word_lines;
 use crate::tui::draw::{self, Sheet};
 use crate::tui::layout::{self, Areas};

@@ -1,8 +1,8 @@
 //! Which threads are listed: filters, search, and reading them page by page.
 
 use super::review::{self, read_thread};
+use crate::inbox::door::Inbox;
 use crate::inbox::{Page, Place, Query, Status, ThreadLine, ThreadQuery};
-use crate::service::Inbox;
 use crate::tui::layers::{Choice, Menu, Prompt};
 use crate::tui::model::{Focus, InboxResult, Model, PAGE, Tab, ThreadsTab};
 use crate::tui::{layout, words};

@@ -1,7 +1,7 @@
 //! The Threads tab as a pane: its keys, its list and the thread shown.
 
 use super::{list, review, view};
-use crate::graph::ThreadId;
+use crate::engine::graph::ThreadId;
 use crate::tui::actions::Action;
 use crate::tui::layout::{self, Areas, ThreadEntry};
 use crate::tui::model::{Focus, Model, Seen, ThreadPane};

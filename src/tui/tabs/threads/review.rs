@@ -1,8 +1,8 @@
 //! What keys do to the thread shown. Anything that cannot be undone is confirmed first.
 
-use crate::graph::{Decision, ThreadId};
+use crate::engine::graph::{Decision, ThreadId};
+use crate::inbox::door::{Format, Inbox, export, write_new};
 use crate::inbox::{Block, DecisionRequest, InboxError, QuestionView};
-use crate::service::{Format, Inbox, export, write_new};
 use crate::text::{Visible, count_noun, plain_json};
 use crate::tui::actions::Action;
 use crate::tui::card::{Doc, ScrollPosition};

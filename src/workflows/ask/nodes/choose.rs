@@ -1,15 +1,15 @@
 //! From the question to the operation that answers it: choices among the catalogues' operations.
 
 use super::{NodeResult, end_or_abandon, not_answered, retry_or_fail};
-use crate::graph::{Command, Ctx, NodeError, State};
-use crate::llm::{Reply, ToolCall};
+use crate::agent::agent_loop::person;
+use crate::agent::llm::{Reply, ToolCall};
+use crate::agent::{Services, ask_with_schema, pick_model};
+use crate::engine::graph::{Command, Ctx, NodeError, State};
 use crate::tools::catalogue::{Catalogue, Operation};
-use crate::workflows::agent_loop::person;
 use crate::workflows::ask::facts::ChosenRequest;
 use crate::workflows::ask::parts::Complexity;
 use crate::workflows::ask::state::Ask;
 use crate::workflows::ask::{page, prompts, rank};
-use crate::workflows::{Services, ask_with_schema, pick_model};
 use std::sync::Arc;
 
 /// Finds the operations that may answer the question, by its words.

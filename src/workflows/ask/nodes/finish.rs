@@ -1,14 +1,14 @@
 //! The answer, and the next question.
 
 use super::{NodeResult, retry_or_fail};
-use crate::graph::{Allow, Command, Ctx, Kind, Labels, NodeError, State};
+use crate::agent::{Services, pick_model, try_structured};
+use crate::engine::graph::{Allow, Command, Ctx, Kind, Labels, NodeError, State};
 use crate::inbox::proposal;
 use crate::text::Visible;
 use crate::workflows::ask::facts::WordedAnswer;
 use crate::workflows::ask::figures::{self, Known};
 use crate::workflows::ask::state::Ask;
 use crate::workflows::ask::{NEXT, QUESTION, format, page, prompts};
-use crate::workflows::{Services, pick_model, try_structured};
 use serde_json::json;
 use std::sync::Arc;
 

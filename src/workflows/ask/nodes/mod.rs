@@ -12,10 +12,10 @@ pub(super) use request::{execute_request_node, send_request};
 
 use super::MAX_TRIES;
 use super::state::Ask;
-use crate::graph::{BoxFuture, Command, Ctx, NodeError};
+use crate::agent::Services;
+use crate::engine::graph::{BoxFuture, Command, Ctx, NodeError};
 use crate::text::words::with_full_stop;
 use crate::tools::catalogue::Catalogue;
-use crate::workflows::Services;
 use std::sync::Arc;
 
 type NodeResult = Result<Command<Ask>, NodeError>;

@@ -2,9 +2,10 @@
 //! against the operation's own schema.
 
 use super::{NodeResult, end_or_abandon, retry_or_fail};
-use crate::graph::{Allow, Command, Ctx, Interrupt, Kind, Labels, NodeError};
+use crate::agent::llm::fitted;
+use crate::agent::{Services, ask_with_schema, pick_model};
+use crate::engine::graph::{Allow, Command, Ctx, Interrupt, Kind, Labels, NodeError};
 use crate::inbox::proposal;
-use crate::llm::fitted;
 use crate::text::words::{stem, words};
 use crate::text::{Visible, short_line};
 use crate::tools::catalogue::{Catalogue, Operation, Parameter};
@@ -13,7 +14,6 @@ use crate::workflows::ask::facts::ChosenRequest;
 use crate::workflows::ask::parts::{Entity, Pending, Purpose};
 use crate::workflows::ask::state::Ask;
 use crate::workflows::ask::{PARAMETER, QUESTION, prompts, resolve, values};
-use crate::workflows::{Services, ask_with_schema, pick_model};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 

@@ -1,13 +1,13 @@
 //! The request: which server gets it, whether the person is asked, and its outcome.
 
 use super::{NodeResult, end_or_abandon, retry_or_fail};
-use crate::graph::{
+use crate::agent::Services;
+use crate::engine::graph::{
     Allow, Authorization, Command, Ctx, Decision, Interrupt, Kind, Labels, NodeError, Warning,
 };
 use crate::inbox::{CATALOGUE_GET, proposal};
 use crate::text::Visible;
 use crate::tools::catalogue::Operation;
-use crate::workflows::Services;
 use crate::workflows::ask::fetch::{ApiClient, ApiResponse, MAX_SERVERS, SendApprovedRequest, frozen};
 use crate::workflows::ask::parts::{KeptAnswer, Pending, Purpose};
 use crate::workflows::ask::state::Ask;

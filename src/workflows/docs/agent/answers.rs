@@ -2,12 +2,12 @@
 //! not asked again.
 
 use super::prompts::{PromptBuilder, fit};
-use crate::graph::{Ctx, NodeError, ThreadId};
+use crate::agent::reading::look_and_answer;
+use crate::agent::{Picked, Services};
+use crate::engine::graph::{Ctx, NodeError, ThreadId};
 use crate::tools::library::{Library, Start};
 use crate::workflows::docs::facts::{ProjectFacts, Question};
 use crate::workflows::docs::pool::Pool;
-use crate::workflows::reading::look_and_answer;
-use crate::workflows::{Picked, Services};
 use futures_util::future::join_all;
 use std::fmt::Write;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! The cards of an agent.
 
 use super::state::{AgentState, QUESTION, WRITE_PAGE};
-use crate::graph::AnyState;
+use crate::engine::graph::AnyState;
 use crate::inbox::{Block, Card, Question};
 use crate::text::Visible;
 use crate::workflows::docs::card::field;

@@ -8,9 +8,9 @@ mod state;
 
 use super::AGENT;
 use super::pool::Pool;
-use crate::graph::{AnyState, BuildError, Graph, Workflow, ask, end, goto};
+use crate::agent::Services;
+use crate::engine::graph::{AnyState, BuildError, Graph, Workflow, ask, end, goto};
 use crate::inbox::Spec;
-use crate::workflows::Services;
 use std::sync::Arc;
 
 pub use state::{AgentContext, AgentInput, AgentState};

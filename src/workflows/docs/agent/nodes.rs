@@ -3,7 +3,8 @@
 use super::answers::FileAnswerer;
 use super::prompts::PromptBuilder;
 use super::state::{AgentState, AgentUpdate, QUESTION, REFINE, WRITE_PAGE, stop_reason};
-use crate::graph::{Allow, Command, Ctx, Interrupt, Kind, Labels, NodeError, ThreadId};
+use crate::agent::{Picked, Services, ask_for_text, pick_model_of, try_structured};
+use crate::engine::graph::{Allow, Command, Ctx, Interrupt, Kind, Labels, NodeError, ThreadId};
 use crate::inbox::proposal;
 use crate::text::{Visible, short_line};
 use crate::tools::library::Library;
@@ -14,7 +15,6 @@ use crate::workflows::docs::facts::{ProjectFacts, Question, Questions, Scores};
 use crate::workflows::docs::pages::NOTE;
 use crate::workflows::docs::pool::Pool;
 use crate::workflows::docs::state::{AgentResult, Stop};
-use crate::workflows::{Picked, Services, ask_for_text, pick_model_of, try_structured};
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
@@ -279,7 +279,7 @@ fn new_questions(state: &AgentState, questions: Vec<Question>) -> Vec<Question> 
 
 fn ask_person(state: &AgentState, at: usize, question: &Question) -> Interrupt {
     let args = json!({ "question": question.question });
-    let title = crate::graph::State::title(state);
+    let title = crate::engine::graph::State::title(state);
     let mut interrupt = proposal(&format!("q{at}"), Kind::Question, QUESTION, &args, &title);
     interrupt.gist = short_line(&question.question, 160);
     interrupt.allow = Allow { accept: false, edit: false, ..Allow::ALL };
@@ -303,7 +303,7 @@ fn ask_for_page(state: &AgentState) -> Result<Interrupt, NodeError> {
     let agent = find_agent(state)?;
     let args = json!({ "page": agent.title, "about": agent.about, "headings": agent.sections });
     let mut interrupt =
-        proposal(WRITE_PAGE, Kind::Question, WRITE_PAGE, &args, &crate::graph::State::title(state));
+        proposal(WRITE_PAGE, Kind::Question, WRITE_PAGE, &args, &crate::engine::graph::State::title(state));
     interrupt.gist = short_line(&format!("You are the model here: write about {}", agent.about), 160);
     interrupt.allow = Allow { accept: false, edit: false, ..Allow::ALL };
     interrupt.labels = Labels {
@@ -323,7 +323,7 @@ fn ask_to_refine(state: &AgentState, score: f64, estimate: u64, limit: u64) -> I
         "approve_over_tokens": limit,
         "score": score,
     });
-    let title = crate::graph::State::title(state);
+    let title = crate::engine::graph::State::title(state);
     let mut interrupt = proposal(REFINE, Kind::Approval, REFINE, &args, &title);
     interrupt.gist =
         format!("One more refinement would take about {estimate} tokens; the score is {score:.0} of 100.");

@@ -4,11 +4,11 @@
 //! for, so that a provider reads them once.
 
 use super::state::AgentState;
-use crate::llm::Request;
+use crate::agent::llm::Request;
+use crate::agent::reading::{read_tool, search_tool};
 use crate::workflows::docs::agents::DocAgent;
 use crate::workflows::docs::facts::Question;
 use crate::workflows::docs::facts_text::MAX_BYTES;
-use crate::workflows::reading::{read_tool, search_tool};
 use serde_json::{Value, json};
 use std::fmt::Write;
 

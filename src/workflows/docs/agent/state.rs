@@ -1,6 +1,6 @@
 //! The state of one agent, and everything that can happen to it.
 
-use crate::graph::{Answer, Decision, Event, EventKind, State};
+use crate::engine::graph::{Answer, Decision, Event, EventKind, State};
 use crate::inbox::YOUR_TURN;
 use crate::text::count_noun;
 use crate::workflows::docs::facts::Question;

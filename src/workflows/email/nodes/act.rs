@@ -1,12 +1,13 @@
 //! Carries out what was decided on a call.
 
-use crate::graph::{Answer, Authorization, Ctx, Decision, NodeError};
-use crate::llm::ToolCall;
+use crate::agent::Services;
+use crate::agent::agent_loop::{Accepted, CallResult, Outcome};
+use crate::agent::lesson::CauseKind;
+use crate::agent::llm::ToolCall;
+use crate::engine::graph::{Answer, Authorization, Ctx, Decision, NodeError};
 use crate::mail::Sent;
 use crate::mail::compose::Draft;
 use crate::text::truncate;
-use crate::workflows::Services;
-use crate::workflows::agent_loop::{Accepted, CallResult, Outcome};
 use crate::workflows::email::mails::Conversation;
 use crate::workflows::email::parts::without_person_only_args;
 use crate::workflows::email::send::{self, AddEvent, SaveDraft, SendMail};
@@ -16,7 +17,6 @@ use crate::workflows::email::tools::{
 };
 use crate::workflows::email::unsubscribe::{self, LeaveList};
 use crate::workflows::email::{attach, defaults, meeting, own_mail, remind, risks};
-use crate::workflows::lesson::CauseKind;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::sync::Arc;

@@ -3,16 +3,16 @@
 
 use super::NodeResult;
 use super::triage::first_line;
+use crate::agent::Services;
+use crate::agent::mail_facts::Class;
 use crate::config::{AfterHandling, MailMode};
-use crate::graph::{Authorization, Command, Ctx, Decision, NodeError};
+use crate::engine::graph::{Authorization, Command, Ctx, Decision, NodeError};
 use crate::mail::{Account, Handled};
 use crate::text::short_line;
-use crate::workflows::Services;
 use crate::workflows::email::mails::Conversation;
 use crate::workflows::email::send::Mark;
 use crate::workflows::email::state::{Email, EmailUpdate, MailStatus, TriagedBy};
 use crate::workflows::email::{own_mail, remind};
-use crate::workflows::mail_facts::Class;
 use std::sync::Arc;
 
 /// The grant that allows marking mail in the mailbox.

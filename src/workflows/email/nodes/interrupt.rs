@@ -1,17 +1,17 @@
 //! The cards of proposals.
 
-use crate::graph::{Allow, Ctx, Grantable, Interrupt, Kind, Labels, NodeError, Warning};
+use crate::agent::agent_loop::Asked;
+use crate::agent::{GrantQuery, Services};
+use crate::engine::graph::{Allow, Ctx, Grantable, Interrupt, Kind, Labels, NodeError, Warning};
 use crate::inbox::proposal;
 use crate::mail::Mail;
 use crate::text::short_line;
-use crate::workflows::agent_loop::Asked;
 use crate::workflows::email::event_news::{self, CalendarImpact};
 use crate::workflows::email::mails::{self, Conversation};
 use crate::workflows::email::state::{Email, EmailUpdate};
 use crate::workflows::email::times::TimeRange;
 use crate::workflows::email::tools::{self, AnswerInvitationArgs, ScheduleMeetingArgs, WriteEmailArgs};
 use crate::workflows::email::{day, own_mail, risks, send};
-use crate::workflows::{GrantQuery, Services};
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 use std::sync::Arc;

@@ -1,9 +1,9 @@
 //! Carries out decisions on invitations and cancellations: the calendar first, then the answer.
 
 use super::act::{ActRun, note};
+use crate::agent::llm::ToolCall;
 use crate::calendar::{Attendance, Revision, cancelled};
-use crate::graph::{Authorization, NodeError};
-use crate::llm::ToolCall;
+use crate::engine::graph::{Authorization, NodeError};
 use crate::workflows::email::event_news::{self, CalendarImpact, EventNews};
 use crate::workflows::email::meeting::{self, InvitationAnswer};
 use crate::workflows::email::send::{AddEvent, ReviseEvent};

@@ -2,14 +2,14 @@
 
 use super::NodeResult;
 use super::act::{lesson_of, namespace};
-use crate::graph::{Answer, Command, Ctx, Decision, NodeError};
-use crate::llm::ToolCall;
-use crate::workflows::agent_loop::{Names, Turn};
+use crate::agent::agent_loop::{Names, Turn};
+use crate::agent::lesson::{Cause, CauseKind};
+use crate::agent::llm::ToolCall;
+use crate::agent::{Lesson, Services};
+use crate::engine::graph::{Answer, Command, Ctx, Decision, NodeError};
 use crate::workflows::email::mails::{self, Conversation};
 use crate::workflows::email::state::{Email, EmailUpdate, PendingLesson};
 use crate::workflows::email::{defaults, risks, rules, tools};
-use crate::workflows::lesson::{Cause, CauseKind};
-use crate::workflows::{Lesson, Services};
 use std::sync::Arc;
 
 /// After a mail was shown.

@@ -1,13 +1,13 @@
 //! The loop that answers a mail: its tools, and the model's turn.
 
 use super::{act, interrupt};
-use crate::graph::{Ctx, NodeError};
-use crate::llm::Reply;
-use crate::workflows::agent_loop::{ModelTurn, Tool, Words};
+use crate::agent::agent_loop::{ModelTurn, Tool, Words};
+use crate::agent::llm::Reply;
+use crate::agent::{Picked, Services};
+use crate::engine::graph::{Ctx, NodeError};
 use crate::workflows::email::mails::{self, Conversation};
 use crate::workflows::email::state::{Email, EmailUpdate};
 use crate::workflows::email::{answer, tools};
-use crate::workflows::{Picked, Services};
 use std::sync::Arc;
 
 /// All tools; a model is offered those that fit the newest mail.

@@ -14,6 +14,6 @@ pub(super) use llm::{reply_tools, reply_turn, reply_words};
 pub(super) use triage::{triage_answered, triage_interrupt_handler, triage_router};
 
 use super::state::Email;
-use crate::graph::{Command, NodeError};
+use crate::engine::graph::{Command, NodeError};
 
 type NodeResult = Result<Command<Email>, NodeError>;

@@ -2,7 +2,10 @@
 //! person.
 
 use super::NodeResult;
-use crate::graph::{Command, Ctx, Decision, Kind, Labels, NodeError};
+use crate::agent::lesson::{Cause, CauseKind};
+use crate::agent::mail_facts::Class;
+use crate::agent::{Lesson, Services, ask_structured};
+use crate::engine::graph::{Command, Ctx, Decision, Kind, Labels, NodeError};
 use crate::inbox::proposal;
 use crate::mail;
 use crate::text::{Visible, short_line};
@@ -10,9 +13,6 @@ use crate::workflows::email::facts::{Triage, TriageFacts};
 use crate::workflows::email::mails::{self, Conversation};
 use crate::workflows::email::state::{Email, EmailUpdate, MailRef, PendingLesson, TriagedBy};
 use crate::workflows::email::{defaults, event_news, input, own_mail, own_rules, prompts, risks, rules};
-use crate::workflows::lesson::{Cause, CauseKind};
-use crate::workflows::mail_facts::Class;
-use crate::workflows::{Lesson, Services, ask_structured};
 use serde_json::json;
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! What a mail asks of its reader, as opposed to courtesies and requests to other people.
 
+use crate::agent::mail_facts::User;
 use crate::text::phrases::{NormalizedText, normalize_text};
 use crate::text::words::{sentences, words};
-use crate::workflows::mail_facts::User;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Ask {

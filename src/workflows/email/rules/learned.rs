@@ -8,8 +8,8 @@ use super::asks::Ask;
 use super::kinds::{Kind, definition_of};
 use super::profile::{self, ProfileRule};
 use super::signs::{Reach, Signs};
+use crate::agent::mail_facts::{MailFacts, User};
 use crate::text::words::{is_stop, words};
-use crate::workflows::mail_facts::{MailFacts, User};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A wider line is proposed at every third topic of a sender, and at every third sender of a kind.

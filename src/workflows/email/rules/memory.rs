@@ -9,11 +9,11 @@ use super::profile;
 use super::profile_draft::{MAX_LINE, ProfileDraft};
 use super::signs::Signs;
 use super::style;
+use crate::agent::lesson::{Cause, CauseKind, MemoryFacts, MemoryUpdate};
+use crate::agent::mail_facts::{Class, MailFacts, User};
 use crate::text::phrases::normalize_text;
 use crate::text::words::line;
 use crate::workflows::email::defaults;
-use crate::workflows::lesson::{Cause, CauseKind, MemoryFacts, MemoryUpdate};
-use crate::workflows::mail_facts::{Class, MailFacts, User};
 
 pub(super) fn update(facts: &MemoryFacts) -> MemoryUpdate {
     let mut draft = ProfileDraft::new(facts);
@@ -137,8 +137,8 @@ fn general_wish(feedback: &str) -> Option<String> {
 mod tests {
     use super::super::triage::triage as classify;
     use super::*;
+    use crate::agent::mail_facts::Signals;
     use crate::workflows::email::facts::TriageFacts;
-    use crate::workflows::mail_facts::Signals;
 
     fn ada() -> User {
         User { name: "Ada Lovelace".into(), addresses: vec!["ada@engine.example".into()], ..User::default() }

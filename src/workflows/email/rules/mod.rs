@@ -18,11 +18,11 @@ mod triage;
 
 use serde_json::Value;
 
-use crate::llm::{Answer, Task, facts};
+use crate::agent::lesson::MemoryFacts;
+use crate::agent::llm::{Answer, Task, facts};
+use crate::agent::mail_facts::{Class, MailFacts, User};
 use crate::text::words::line;
 use crate::workflows::email::facts::{ReplyFacts, TriageFacts};
-use crate::workflows::lesson::MemoryFacts;
-use crate::workflows::mail_facts::{Class, MailFacts, User};
 
 /// The tasks that need no language model.
 pub(in crate::workflows) const TASKS: &[Task] =

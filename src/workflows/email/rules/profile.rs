@@ -17,8 +17,8 @@ use std::sync::LazyLock;
 
 use super::kinds::{KIND_DEFINITIONS, Kind, KindDefinition};
 use super::signs::Signs;
+use crate::agent::mail_facts::{Class, MailFacts};
 use crate::text::words::{is_stop, stem, stem_set, stems, words};
-use crate::workflows::mail_facts::{Class, MailFacts};
 
 /// A line we understand.
 #[derive(Clone, Debug, PartialEq)]
@@ -375,7 +375,7 @@ fn what(text: &str) -> Option<What> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workflows::mail_facts::User;
+    use crate::agent::mail_facts::User;
 
     fn mail(from: &str, name: &str, subject: &str, text: &str) -> MailFacts {
         MailFacts {

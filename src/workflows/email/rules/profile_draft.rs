@@ -1,8 +1,8 @@
 //! A profile while lines of it are added, changed or dropped.
 
 use super::profile::strip_bullet;
+use crate::agent::lesson::{MemoryFacts, MemoryUpdate};
 use crate::text::words::{line, stem_set};
-use crate::workflows::lesson::{MemoryFacts, MemoryUpdate};
 
 /// The maximum length of a line we write.
 pub(super) const MAX_LINE: usize = 200;

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use super::asks::{Ask, ask, names, says_nothing_is_wanted};
 use super::kinds::{KIND_DEFINITIONS, Kind};
+use crate::agent::mail_facts::{MailFacts, User};
 use crate::text::phrases::{NormalizedText, is_listed, normalize_text};
 use crate::text::words::stem_set;
-use crate::workflows::mail_facts::{MailFacts, User};
 
 /// How much of a body we read.
 const MAX_TEXT: usize = 20_000;

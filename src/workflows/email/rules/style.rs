@@ -4,9 +4,9 @@
 use serde_json::Value;
 
 use super::profile_draft::{MAX_LINE, ProfileDraft};
+use crate::agent::lesson::{Cause, CauseKind};
 use crate::text::phrases::normalize_text;
 use crate::text::words::line;
-use crate::workflows::lesson::{Cause, CauseKind};
 
 const LASTING: &str = "always, never, every, usually, generally, in general, by default, prefer*, avoid, don t use, do not use, from \
     now on, in future, in the future, next time, mornings, afternoons, evenings, mondays, tuesdays, wednesdays, \
@@ -139,7 +139,7 @@ mod tests {
 
     use super::super::memory::update;
     use super::*;
-    use crate::workflows::lesson::MemoryFacts;
+    use crate::agent::lesson::MemoryFacts;
 
     #[test]
     fn edits_of_replies_teach_how_to_write() {

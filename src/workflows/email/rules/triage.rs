@@ -8,12 +8,12 @@ use super::kinds::Kind;
 use super::learned;
 use super::profile;
 use super::signs::{Calendar, Reach, Signs, own_text};
+use crate::agent::mail_facts::{Class, MailFacts};
 use crate::mail::risk::names_new_bank_details;
 use crate::text::phrases::normalize_text;
 use crate::text::words::line;
 use crate::workflows::email::defaults;
 use crate::workflows::email::facts::{Triage, TriageFacts};
-use crate::workflows::mail_facts::{Class, MailFacts};
 
 /// The maximum length of a gist.
 const MAX_GIST: usize = 100;
@@ -292,7 +292,7 @@ fn is_greeting(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workflows::mail_facts::User;
+    use crate::agent::mail_facts::User;
 
     fn facts(subject: &str, text: &str) -> TriageFacts {
         TriageFacts {

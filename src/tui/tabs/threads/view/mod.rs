@@ -112,7 +112,7 @@ fn draw_output(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
 }
 
 fn draw_graph(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
-    use crate::graph::Highlight;
+    use crate::engine::graph::Highlight;
     let theme = &model.theme;
     if review.picture.lines.is_empty() {
         let text = "sayso has no graph of this workflow.";
@@ -138,7 +138,7 @@ fn draw_graph(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
     let below = Rect { y: room.bottom(), height: area.height - room.height, ..area };
     let more = review.picture.lines.len().saturating_sub(review.first + usize::from(room.height));
     let hint = if more > 0 { format!("▼ {more} lines   ") } else { String::new() };
-    draw::text(buf, below, below.x, below.y, &format!("{hint}{}", crate::graph::LEGEND), theme.quiet);
+    draw::text(buf, below, below.x, below.y, &format!("{hint}{}", crate::engine::graph::LEGEND), theme.quiet);
 }
 
 /// Highlights the words searched for.

@@ -101,7 +101,7 @@ fn greeting_name(facts: &ReplyFacts, voice: Voice) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workflows::mail_facts::{MailFacts, User};
+    use crate::agent::mail_facts::{MailFacts, User};
 
     fn letter(text: &str, words: &str, profile: &str) -> String {
         let facts = ReplyFacts {

@@ -12,10 +12,10 @@ use super::slots::{Habits, Search, days, window, working_days};
 use super::voice::{Lang, Voice};
 use super::when::{Day, Mention, mentions, minutes};
 use super::{CHECK_CALENDAR, Call, History, letter, question, sender_name};
+use crate::agent::mail_facts::MailFacts;
 use crate::text::phrases::normalize_text;
 use crate::text::words::{line, sentences, with_full_stop};
 use crate::workflows::email::facts::ReplyFacts;
-use crate::workflows::mail_facts::MailFacts;
 
 const MEET: &str = "meet, meeting, call, lunch, coffee, catch up, sit together, appointment, time for, free on, are you free, are you \
     available, availab*, join us, join me, does that work, work for you, works for you, suit you, suits you, slot, \

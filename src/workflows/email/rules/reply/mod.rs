@@ -15,8 +15,8 @@ mod when;
 use jiff::civil::Date;
 use serde_json::{Value, json};
 
+use crate::agent::agent_loop::CallResult;
 use crate::text::words::{line, with_full_stop};
-use crate::workflows::agent_loop::CallResult;
 use crate::workflows::email::facts::{ReplyEvent, ReplyFacts};
 use slots::KnownCalendar;
 
@@ -162,7 +162,7 @@ fn is_sendable(address: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workflows::mail_facts::{MailFacts, User};
+    use crate::agent::mail_facts::{MailFacts, User};
     use proptest::prelude::*;
 
     fn facts(text: &str) -> ReplyFacts {

@@ -1,0 +1,196 @@
+//! A tool call that is about to happen, and the question it becomes.
+
+use super::elicitation::Elicitation;
+use super::questions::Questions;
+use super::{Agent, reviewer, session};
+use crate::engine::graph::{Remember, Waiting};
+use crate::inbox::InboxError;
+use crate::inbox::door::{Inbox, NewRequest, is_warned_about};
+use crate::text::short_line;
+use crate::tools::process::Process;
+use serde_json::{Map, Value, json};
+use std::path::Path;
+use std::time::Duration;
+
+/// The widest title, in columns.
+pub(super) const TITLE: usize = 200;
+
+/// At which point of a call an agent asks. The answers it takes depend on this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HookPoint {
+    /// Before every call: Claude Code, Codex.
+    PreToolUse,
+    /// After its auto mode refused a call: Claude Code. If it is told so, it tries the call again.
+    PermissionDenied,
+    /// When it would ask the person itself: Claude Code, Codex.
+    PermissionRequest,
+    /// The same, through the tool of `--permission-prompt-tool`: Claude Code.
+    Prompted,
+    /// Before every call that its policy lets through: Gemini CLI.
+    BeforeTool,
+    /// Before a call, if nobody else can be asked: opencode.
+    Tool,
+    /// Alongside its own dialog: opencode.
+    Permission,
+    /// A question to the person, alongside its own dialog: opencode.
+    Question,
+    /// An MCP server asks for information: Claude Code.
+    Elicitation,
+    /// Alongside its own dialog, through the app-server, about a command or file changes: Codex.
+    Approval,
+    /// The same, about permissions for the rest of the turn: Codex.
+    Permissions,
+    /// The same, about its own questions: Codex.
+    Input,
+    /// The same, about information or a tool call that an MCP server asks for: Codex.
+    Form,
+}
+
+/// A tool call that is about to happen.
+#[derive(Debug, PartialEq)]
+pub struct Call {
+    pub(super) agent: Agent,
+    pub(super) point: HookPoint,
+    pub(super) tool: String,
+    pub(super) input: Map<String, Value>,
+    /// One line for the list, if it cannot be made from the tool and its input.
+    pub(super) title: Option<String>,
+    pub(super) folder: Option<String>,
+    pub(super) key: Option<String>,
+    pub(super) session: Option<String>,
+    /// The sub-agent that asks.
+    pub(super) helper: Option<String>,
+    pub(super) transcript: Option<String>,
+    /// Nobody is at the agent's window, so it cannot ask anybody itself.
+    pub(super) headless: bool,
+    pub(super) questions: Option<Questions>,
+    pub(super) elicitation: Option<Elicitation>,
+    /// What the agent offers to remember.
+    pub(super) remember: Vec<Remember>,
+    /// No grant answers it, and none is offered.
+    pub(super) each_time: bool,
+    /// Why the agent itself refused the call.
+    pub(super) denied: Option<String>,
+}
+
+impl Call {
+    /// The question for this call when this process waits for the answer.
+    pub fn new_request(&self, timeout: Duration) -> NewRequest {
+        let mut input = self.question();
+        input["asker"] = json!(Process::current());
+        input["waiting"] = json!(Waiting { gives_up_in: Some(timeout.as_secs()) });
+        // If this process is killed while waiting, it cannot close the question, so the question ends by itself.
+        input["expires_in"] = Value::from(timeout.as_secs().saturating_add(10).min(86_400 * 366));
+        NewRequest { input, key: self.key.clone() }
+    }
+
+    /// Whether sayso would warn about it.
+    pub fn is_warned_about(&self) -> bool {
+        is_warned_about(self.question())
+    }
+
+    /// Whether the person has just allowed this call, which the agent itself had refused. Counts once.
+    pub async fn is_allowed_retry(&self, inbox: &Inbox) -> Result<bool, InboxError> {
+        inbox.requests().take_retry(self.question()).await
+    }
+
+    /// Whether Codex's app-server sends the same request to its clients if the hook for this event has no answer. It
+    /// does not if Codex's own reviewer answers instead of the person.
+    pub fn is_asked_by_server_too(&self, event: &Value) -> bool {
+        let turn = event.get("turn_id").and_then(Value::as_str);
+        let (Some(transcript), Some(turn)) = (&self.transcript, turn) else { return false };
+        self.agent == Agent::Codex
+            && self.point == HookPoint::PermissionRequest
+            // Each app may have its own reviewer.
+            && !self.tool.starts_with("mcp__codex_apps")
+            && reviewer::is_the_person(Path::new(transcript), turn)
+    }
+
+    /// The question itself, whoever waits for the answer.
+    pub(super) fn question(&self) -> Value {
+        let plain = |c: char| if c.is_ascii_alphanumeric() || "_-.".contains(c) { c } else { '_' };
+        let action: String = self.tool.chars().take(80).map(plain).collect();
+        let mut input = json!({
+            "title": self.title(),
+            "action": action,
+            "source": self.agent.hook_name(),
+            "folder": self.folder,
+            "session": self.session(),
+            "by_tool": self.point == HookPoint::Prompted,
+        });
+        if !self.remember.is_empty() {
+            input["remember"] = json!(self.remember);
+        }
+        if self.each_time {
+            input["each_time"] = Value::Bool(true);
+        }
+        match (&self.questions, &self.elicitation) {
+            (_, Some(asked)) => {
+                input["text"] = Value::from(asked.text());
+                input["args"] = Value::Object(asked.fields());
+                input["schema"] = asked.schema();
+                input["allow"] = asked.allow();
+            }
+            (Some(questions), None) => {
+                input["question"] = Value::Bool(true);
+                input["text"] = Value::from(questions.text(&self.title()));
+                input["args"] = Value::Object(questions.fields());
+                input["schema"] = questions.schema();
+                input["allow"] = json!(["edit", "respond", "ignore"]);
+            }
+            (None, None) => {
+                input["args"] = Value::Object(self.input.clone());
+                if let Some(why) = &self.denied {
+                    // It can be told to try again, and nothing else.
+                    input["allow"] = json!(["accept", "ignore"]);
+                    input["retry"] = Value::Bool(true);
+                    input["text"] = Value::from(format!(
+                        "Auto mode refused this: {why}\nIf you allow it, {} tries it again.",
+                        self.agent.name()
+                    ));
+                } else if !self.takes_edits() || self.input.is_empty() {
+                    input["allow"] = json!(["accept", "respond", "ignore"]);
+                }
+            }
+        }
+        input
+    }
+
+    /// Whether the agent honours changed arguments.
+    fn takes_edits(&self) -> bool {
+        match self.point {
+            HookPoint::PreToolUse | HookPoint::Prompted | HookPoint::BeforeTool | HookPoint::Tool => true,
+            HookPoint::PermissionRequest => self.agent == Agent::Claude,
+            HookPoint::PermissionDenied => false,
+            HookPoint::Permission | HookPoint::Question | HookPoint::Elicitation => false,
+            HookPoint::Approval | HookPoint::Permissions | HookPoint::Input | HookPoint::Form => false,
+        }
+    }
+
+    fn session(&self) -> Option<Value> {
+        let branch = self.folder.as_deref().and_then(|folder| session::branch(Path::new(folder)));
+        let prompt = self.transcript.as_deref().and_then(|path| session::last_prompt(Path::new(path)));
+        Some(json!({
+            "id": self.session.as_deref()?,
+            "helper": self.helper,
+            "branch": branch,
+            "prompt": prompt,
+        }))
+    }
+
+    fn title(&self) -> String {
+        let text = |name: &str| self.input.get(name).and_then(Value::as_str);
+        let first =
+            |text: &str| text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().to_owned();
+        let file = ["file_path", "filepath", "path", "notebook_path", "url"].into_iter().find_map(text);
+        let asked = self.title.clone().or_else(|| self.elicitation.as_ref().map(Elicitation::title));
+        let asked = asked.or_else(|| self.questions.as_ref().map(Questions::title));
+        let title = match (asked, text("command"), file) {
+            (Some(asked), ..) => asked,
+            (None, Some(command), _) => format!("$ {}", first(command)),
+            (None, None, Some(file)) => format!("{} {}", self.tool, first(file)),
+            (None, None, None) => format!("Use {}", self.tool),
+        };
+        short_line(&title, TITLE)
+    }
+}

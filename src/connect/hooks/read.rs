@@ -1,0 +1,182 @@
+//! Reads the events that agents send. Liberal: field names may have either spelling, and everything except the tool may
+//! be missing.
+
+use super::call::{Call, HookPoint};
+use super::elicitation::Elicitation;
+use super::questions::Questions;
+use super::{Agent, HookEvent, remember, report};
+use crate::inbox::door::{AgentActivity, AgentEvent};
+use crate::text::Visible;
+use serde_json::{Map, Value};
+
+/// Reads an event. `headless` says that nobody is at the agent's window.
+pub fn read(agent: Agent, event: &Value, headless: bool) -> Result<HookEvent, String> {
+    let fields = Fields(event);
+    let agent = agent.of(event);
+    let name = fields.text(&["hook_event_name", "hookEventName", "event"]);
+    let point = match (agent, name.as_deref()) {
+        (Agent::Claude | Agent::Codex, None | Some("PreToolUse")) => HookPoint::PreToolUse,
+        (Agent::Claude | Agent::Codex, Some("PermissionRequest")) => HookPoint::PermissionRequest,
+        (Agent::Claude, Some("PermissionDenied")) => HookPoint::PermissionDenied,
+        (Agent::Claude, Some("Elicitation")) => return fields.elicitation(agent, headless),
+        (Agent::Gemini, None | Some("BeforeTool")) => HookPoint::BeforeTool,
+        (Agent::Opencode, Some("tool")) => HookPoint::Tool,
+        (Agent::Opencode, Some("permission")) => HookPoint::Permission,
+        (Agent::Opencode, Some("question")) => HookPoint::Question,
+        (Agent::Opencode, None) => return Err("the event has no name (event)".to_owned()),
+        (_, Some(name)) => return fields.later(agent, name),
+    };
+    let tool = fields.text(&["tool_name", "toolName"]).ok_or("the event names no tool (tool_name)")?;
+    let input = fields.input()?;
+    // sayso's own tools already ask here; they need no second card.
+    if tool.starts_with("mcp__sayso__") || tool.starts_with("mcp_sayso_") || tool.starts_with("sayso_") {
+        return Ok(HookEvent::Nothing);
+    }
+    let session = fields.text(&["session_id", "sessionId"]);
+    let asks = matches!(tool.as_str(), "AskUserQuestion" | "question");
+    Ok(HookEvent::Asks(Box::new(Call {
+        agent,
+        point,
+        questions: asks.then(|| Questions::read(&input)).flatten(),
+        tool,
+        input,
+        title: None,
+        folder: fields.text(&["cwd"]),
+        key: fields.key(agent),
+        session,
+        helper: fields.helper(),
+        transcript: fields.text(&["transcript_path"]),
+        headless,
+        elicitation: None,
+        remember: match (agent, point) {
+            (Agent::Claude, HookPoint::PermissionRequest) => remember::offered(event),
+            _ => Vec::new(),
+        },
+        each_time: false,
+        denied: (point == HookPoint::PermissionDenied)
+            .then(|| fields.text(&["reason"]).unwrap_or_else(|| "it gave no reason".to_owned())),
+    })))
+}
+
+/// A call from Claude Code to the tool of `--permission-prompt-tool`.
+pub fn read_permission_prompt(
+    arguments: &Value,
+    folder: Option<String>,
+    session: Option<String>,
+) -> Result<Call, String> {
+    let fields = Fields(arguments);
+    let tool = fields.text(&["tool_name"]).ok_or("`tool_name` is empty")?;
+    let input = arguments.get("input").and_then(Value::as_object).cloned().unwrap_or_default();
+    let asks = tool == "AskUserQuestion";
+    Ok(Call {
+        agent: Agent::Claude,
+        point: HookPoint::Prompted,
+        questions: asks.then(|| Questions::read(&input)).flatten(),
+        tool,
+        input,
+        title: None,
+        folder,
+        // A call's id is unique only within its session, which is not always given.
+        key: None,
+        session,
+        helper: None,
+        transcript: None,
+        headless: true,
+        elicitation: None,
+        remember: Vec::new(),
+        each_time: false,
+        denied: None,
+    })
+}
+
+struct Fields<'a>(&'a Value);
+
+impl Fields<'_> {
+    fn text(&self, names: &[&str]) -> Option<String> {
+        let value = names.iter().find_map(|name| self.0.get(name)?.as_str());
+        value.filter(|text| !text.trim().is_empty()).map(str::to_owned)
+    }
+
+    fn input(&self) -> Result<Map<String, Value>, String> {
+        match self.0.get("tool_input").or_else(|| self.0.get("toolInput")) {
+            None | Some(Value::Null) => Ok(Map::new()),
+            Some(Value::Object(input)) => Ok(input.clone()),
+            Some(_) => Err("tool_input is not an object".to_owned()),
+        }
+    }
+
+    /// The key to find a call again; not every agent gives its calls ids.
+    fn key(&self, agent: Agent) -> Option<String> {
+        let session = self.text(&["session_id", "sessionId"])?;
+        let id = self.text(&["tool_use_id", "toolUseId"])?;
+        Some(format!("{}:{session}:{id}", agent.hook_name())).filter(|key| key.len() <= 200)
+    }
+
+    fn helper(&self) -> Option<String> {
+        self.text(&["agent_type", "agent_id"])
+    }
+
+    /// An MCP server asks for information.
+    fn elicitation(&self, agent: Agent, headless: bool) -> Result<HookEvent, String> {
+        let asked = Elicitation::read(self.0).ok_or("the event says nothing (message)")?;
+        let server = self.text(&["mcp_server_name"]).unwrap_or_default();
+        // sayso's own MCP server already asks here; it needs no second card.
+        if server == "sayso" {
+            return Ok(HookEvent::Nothing);
+        }
+        Ok(HookEvent::Asks(Box::new(Call {
+            agent,
+            point: HookPoint::Elicitation,
+            tool: "Elicitation".to_owned(),
+            input: Map::new(),
+            title: None,
+            folder: self.text(&["cwd"]),
+            key: None,
+            session: self.text(&["session_id"]),
+            helper: self.helper(),
+            transcript: self.text(&["transcript_path"]),
+            headless,
+            questions: None,
+            elicitation: Some(asked),
+            remember: Vec::new(),
+            each_time: true,
+            denied: None,
+        })))
+    }
+
+    /// An event about something that happened, which may end a question.
+    fn later(&self, agent: Agent, name: &str) -> Result<HookEvent, String> {
+        let past = match (agent, name) {
+            (Agent::Claude | Agent::Codex, "PostToolUse" | "PostToolUseFailure")
+            | (Agent::Gemini, "AfterTool")
+            | (Agent::Opencode, "ran") => {
+                let tool = self.text(&["tool_name"]).ok_or("the event names no tool (tool_name)")?;
+                let (key, report) = (self.key(agent), report::read(agent, self.0));
+                AgentEvent::Ran { tool, input: self.input()?, key, report }
+            }
+            (Agent::Claude | Agent::Codex, "Stop" | "SubagentStop" | "UserPromptSubmit")
+            | (Agent::Gemini, "AfterAgent") => AgentEvent::TurnEnded,
+            (Agent::Claude | Agent::Codex | Agent::Gemini, "SessionEnd") => AgentEvent::SessionEnded,
+            (Agent::Claude | Agent::Codex | Agent::Gemini, "SessionStart" | "Notification")
+            | (Agent::Claude, "StopFailure")
+            | (Agent::Gemini, "BeforeAgent")
+            | (Agent::Opencode, "busy" | "idle" | "ended") => return Ok(HookEvent::SessionOnly),
+            _ => {
+                let point = match agent {
+                    Agent::Claude | Agent::Codex => "PermissionRequest or PreToolUse",
+                    Agent::Gemini => "BeforeTool",
+                    Agent::Opencode => "tool, permission or question",
+                };
+                let name = Visible::line(name);
+                return Err(format!("sayso cannot decide on `{name}` events; register the hook for {point}"));
+            }
+        };
+        let Some(session) = self.text(&["session_id", "sessionId"]) else { return Ok(HookEvent::Nothing) };
+        Ok(HookEvent::Activity(AgentActivity {
+            source: agent.hook_name(),
+            session,
+            helper: self.helper(),
+            past,
+        }))
+    }
+}

@@ -1,0 +1,498 @@
+//! Drives one thread by one node: folds in what arrived, runs the node, commits once.
+
+use super::cache::Cached;
+use super::engine::{Engine, fold};
+use super::fail_point::fail_point;
+use super::journal::StepJournal;
+use super::trouble;
+use crate::engine::graph::{
+    AnyState, Child, Event, Failure, FoldError, InterruptId, JournalError, Next, NodeError, Output, Progress,
+    Retry, StepContext, ThreadId, run_node,
+};
+use crate::engine::store::{
+    Arrival, Awaits, Commit, Committed, GrantedAnswer, Loaded, Mode, NewStep, NewThread, NewTrouble,
+    NextStep, StoreError,
+};
+use crate::inbox::{POLICY_GRANT, Spec, Status};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::time::Duration;
+
+/// The minimum number of steps between snapshots.
+const SNAPSHOT_STEPS: usize = 64;
+
+/// Other processes see a node as running once it takes longer than this.
+const SHOW_RUNNING_AFTER: Duration = Duration::from_millis(250);
+
+/// Stands in for a version while the thread's own commit is about to change it.
+pub(crate) const COMMITTING: i64 = -1;
+
+/// A server that could not be reached, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct UnreachableServer {
+    pub(crate) server: String,
+    pub(crate) why: String,
+}
+
+/// The result of driving a thread by one node.
+#[derive(Debug)]
+pub(crate) enum DriveResult {
+    /// The thread can continue at once.
+    Continue,
+    /// The thread waits for somebody or has ended.
+    Idle,
+    /// Try again after this wait.
+    RetryAfter(Duration),
+    /// A server it needs cannot be reached; try again after this wait.
+    ServerUnreachable(UnreachableServer, Duration),
+    /// The decision can still be taken back for this long.
+    Held(Duration),
+    /// Nothing can be written right now (full disk, locked file). The thread is not at fault.
+    Blocked(StoreError),
+    /// Its rows cannot be trusted, or the disk has failed.
+    Broken(StoreError),
+}
+
+/// Updates that a thread takes in before its next node.
+struct IncomingSteps {
+    steps: Vec<NewStep>,
+    state: AnyState,
+    last_event: Option<i64>,
+}
+
+impl Engine {
+    /// Drives a thread by one node. `attempt` counts earlier transient failures of that node. `working_on` is set to
+    /// the version the node is based on, so that the node can be dropped once that is outdated. `waited` is how long
+    /// the thread has been held.
+    pub(crate) async fn drive(
+        &self,
+        thread: &ThreadId,
+        attempt: u32,
+        waited: Duration,
+        working_on: &AtomicI64,
+    ) -> DriveResult {
+        self.try_drive(thread, attempt, waited, working_on).await.unwrap_or_else(after_store_error)
+    }
+
+    async fn try_drive(
+        &self,
+        thread: &ThreadId,
+        attempt: u32,
+        waited: Duration,
+        working_on: &AtomicI64,
+    ) -> Result<DriveResult, StoreError> {
+        let cached = self.cache().take(thread);
+        let loaded = self.store().threads().load(thread, cached.as_ref().map(|cached| &cached.folded))?;
+        working_on.store(loaded.version, Ordering::SeqCst);
+        if let Some(result) = self.handle_without_node(&loaded, waited).await? {
+            return Ok(result);
+        }
+        let Some(spec) = self.registry().get(&loaded.workflow) else {
+            let text = format!("This sayso does not know the workflow `{}`.", loaded.workflow);
+            return self.fail(&loaded, None, None, Failure::LostNode(text)).await;
+        };
+        if loaded.has_unseen_news {
+            return self.deliver_queued_events(&loaded).await;
+        }
+        let mut cached = match self.folded(spec, cached, &loaded) {
+            Ok(cached) => cached,
+            Err(error) => {
+                return self.fail(&loaded, Some(spec), None, Failure::Failed(error.to_string())).await;
+            }
+        };
+        let incoming = match incoming_steps(spec, cached.state, &loaded) {
+            Ok(incoming) => incoming,
+            Err(error) => {
+                return self.fail(&loaded, Some(spec), None, Failure::Failed(error.to_string())).await;
+            }
+        };
+        if let Some(failure) = before_node(spec, &loaded, &incoming) {
+            return self.fail(&loaded, Some(spec), Some(&incoming.state), failure).await;
+        }
+        let (output, has_calls) = self.run(spec, &loaded, &incoming, attempt).await;
+        cached.state = incoming.state.clone();
+        working_on.store(COMMITTING, Ordering::SeqCst);
+        let output = match output {
+            Ok(output) => output,
+            Err(error) => {
+                let result = self.after_error(spec, &loaded, &incoming.state, error, attempt).await;
+                working_on.store(loaded.version, Ordering::SeqCst);
+                return result;
+            }
+        };
+        match self.commit(spec, cached, &loaded, incoming, output, has_calls).await? {
+            Ok(committed) if committed.status.active() && committed.status != Status::Held => {
+                Ok(DriveResult::Continue)
+            }
+            Ok(committed) if committed.has_events => Ok(DriveResult::Continue),
+            Ok(_) => Ok(DriveResult::Idle),
+            Err(failure) => self.fail(&loaded, Some(spec), None, failure).await,
+        }
+    }
+
+    /// Handles threads that need no node now: paused, held, trouble decided, or a lapsed grant. Returns `None` if the
+    /// next node is due.
+    async fn handle_without_node(
+        &self,
+        loaded: &Loaded,
+        waited: Duration,
+    ) -> Result<Option<DriveResult>, StoreError> {
+        let thread = &loaded.thread;
+        // Read together with the thread, so any pause before this moment counts.
+        if loaded.paused {
+            return Ok(Some(DriveResult::Idle));
+        }
+        let hold = Duration::from_millis(loaded.hold_ms.unsigned_abs());
+        if loaded.status == Status::Held && waited < hold {
+            return Ok(Some(DriveResult::Held(hold - waited)));
+        }
+        if loaded.trouble_decided && loaded.status != Status::Trouble {
+            self.store().threads().settle_trouble(thread.clone(), loaded.version, self.step_limit()).await?;
+            return Ok(Some(DriveResult::Continue));
+        }
+        if !loaded.status.active() {
+            return self.deliver_queued_events(loaded).await.map(Some);
+        }
+        let lapsed = loaded.granted.iter().filter(|answer| !self.still_granted(answer));
+        let lapsed: Vec<InterruptId> = lapsed.map(|answer| answer.interrupt.clone()).collect();
+        if !lapsed.is_empty() {
+            self.store().grants().reopen(thread.clone(), loaded.version, lapsed).await?;
+            return Ok(Some(DriveResult::Continue));
+        }
+        Ok(None)
+    }
+
+    /// Retries a failed node, asks a person about it, or drops it because its thread moved.
+    async fn after_error(
+        &self,
+        spec: &Spec,
+        loaded: &Loaded,
+        state: &AnyState,
+        error: NodeError,
+        attempt: u32,
+    ) -> Result<DriveResult, StoreError> {
+        let (thread, node) = (&loaded.thread, &loaded.node);
+        let settings = self.settings();
+        if let NodeError::Unreachable { server, .. } = &error {
+            (self.sink())(Progress::Unreachable { thread: thread.clone(), server: server.clone() });
+        }
+        match Retry::after(error, attempt, settings.retries, settings.retry_wait) {
+            Retry::After(wait, text) => {
+                tracing::info!(%thread, %node, %text, "will be tried again");
+                // The results of its calls are still being written; the next attempt must find them.
+                let _ = self.store().flush().await;
+                Ok(DriveResult::RetryAfter(wait))
+            }
+            Retry::Unreachable { server, text, wait } => {
+                tracing::info!(%thread, %node, %server, %text, "a server cannot be reached");
+                let _ = self.store().flush().await;
+                Ok(DriveResult::ServerUnreachable(UnreachableServer { server, why: text }, wait))
+            }
+            Retry::Never(failure) => self.fail(loaded, Some(spec), Some(state), failure).await,
+            Retry::Moved => Ok(DriveResult::Continue),
+            Retry::Storage(JournalError::Full) => Err(StoreError::Full),
+            Retry::Storage(JournalError::Busy) => Err(StoreError::Busy),
+            Retry::Storage(error) => Err(match self.store().mode() {
+                Mode::ReadWrite => StoreError::Sql(error.to_string()),
+                Mode::ViewOnly(_) => StoreError::Disk(error.to_string()),
+            }),
+        }
+    }
+
+    /// Whether the grant still allows this without asking.
+    fn still_granted(&self, answer: &GrantedAnswer) -> bool {
+        let by_config = |tool: &str| self.settings().policies.contains_key(tool);
+        answer.covered && answer.grant.strip_prefix(POLICY_GRANT).is_none_or(by_config)
+    }
+
+    /// The thread's committed state, with the driver's snapshot counters.
+    fn folded(&self, spec: &Spec, cached: Option<Cached>, loaded: &Loaded) -> Result<Cached, FoldError> {
+        let tail = &loaded.tail;
+        let bytes: usize = tail.updates.iter().map(String::len).sum();
+        let fresh = !tail.continues;
+        let (state, steps, since) = match cached {
+            Some(cached) if !fresh => (Some(cached.state), cached.steps_since, cached.bytes_since),
+            _ => (None, 0, 0),
+        };
+        Ok(Cached {
+            state: fold(spec, state, tail)?,
+            folded: loaded.at.clone(),
+            steps_since: steps + tail.updates.len(),
+            bytes_since: since + bytes,
+        })
+    }
+
+    async fn run(
+        &self,
+        spec: &Spec,
+        loaded: &Loaded,
+        incoming: &IncomingSteps,
+        attempt: u32,
+    ) -> (Result<Output, NodeError>, bool) {
+        fail_point("before_node");
+        // Events since the last attempt invalidate its recorded calls.
+        let calls = if loaded.events.is_empty() { loaded.calls.clone() } else { Default::default() };
+        let journal = Arc::new(StepJournal {
+            store: self.store().clone(),
+            thread: loaded.thread.clone(),
+            version: loaded.version,
+            step: loaded.at.steps,
+            has_calls: AtomicBool::new(!loaded.calls.is_empty()),
+            calls,
+            released: self.released().clone(),
+            _lock: self.lock(),
+        });
+        self.register_journal(&loaded.thread, &journal);
+        let step = StepContext {
+            thread: loaded.thread.clone(),
+            workflow: loaded.workflow.clone(),
+            node: loaded.node.clone(),
+            number: loaded.at.steps.unsigned_abs() + incoming.steps.len() as u64,
+            forked: loaded.forked,
+            allowance: u32::try_from(loaded.allowance).unwrap_or(u32::MAX),
+            by_person: loaded.by_person,
+            last_try: attempt >= self.settings().retries,
+        };
+        let limit = self.settings().node_timeout;
+        let work = run_node(&spec.workflow, step, journal.clone(), &incoming.state, limit, self.sink());
+        tokio::pin!(work);
+        let output = tokio::select! {
+            biased;
+            output = &mut work => output,
+            () = tokio::time::sleep(SHOW_RUNNING_AFTER) => {
+                self.store().threads().mark_running(loaded.thread.clone(), loaded.version);
+                work.await
+            }
+        };
+        (output, journal.has_calls.load(Ordering::SeqCst))
+    }
+
+    async fn commit(
+        &self,
+        spec: &Spec,
+        cached: Cached,
+        loaded: &Loaded,
+        incoming: IncomingSteps,
+        output: Output,
+        has_calls: bool,
+    ) -> Result<Result<Committed, Failure>, StoreError> {
+        let Output { updates, next, took } = output;
+        let next = match next {
+            Next::Goto(node) => NextStep::Goto(node),
+            Next::Ask(asked, then) => NextStep::Ask(asked, then),
+            Next::Spawn(children, then) => match self.children(children) {
+                Ok(children) => NextStep::Spawn(children, then),
+                Err(failure) => return Ok(Err(failure)),
+            },
+            Next::End => NextStep::End,
+            Next::Abandon => NextStep::Abandon,
+        };
+        let IncomingSteps { mut steps, state, last_event } = incoming;
+        // The state is changed in place if this is its only copy.
+        drop(cached.state);
+        let state = match spec.workflow.apply(state, &updates) {
+            Ok(state) => state,
+            Err(error) => return Ok(Err(Failure::Failed(error.to_string()))),
+        };
+        let steps_since = cached.steps_since + steps.len() + 1;
+        let bytes_since =
+            cached.bytes_since + steps.iter().map(|step| step.updates.len()).sum::<usize>() + updates.len();
+        // Snapshots are rare enough to cost little next to the updates that made the state grow.
+        let snapshot_due = steps_since >= SNAPSHOT_STEPS && bytes_since >= 3 * loaded.at.snapshot_bytes;
+        let snapshot = if snapshot_due { spec.workflow.write(&state).ok() } else { None };
+        let snapshot_taken = snapshot.is_some();
+        let took_ms = Some(i64::try_from(took.as_millis()).unwrap_or(i64::MAX));
+        steps.push(NewStep { node: loaded.node.clone(), updates, took_ms });
+        let commit = Commit {
+            thread: loaded.thread.clone(),
+            version: loaded.version,
+            steps,
+            next,
+            title: spec.workflow.title(&state),
+            output: spec.workflow.output(&state).map(|output| output.to_string()),
+            fingerprint: spec.workflow.fingerprint().to_owned(),
+            snapshot,
+            snapshot_bytes: loaded.at.snapshot_bytes,
+            repeats: loaded.repeats.clone(),
+            has_calls,
+            last_event,
+            has_result: spec.results,
+            hold_ms: self.holds(false).irreversible_ms,
+            step_limit: self.step_limit(),
+        };
+        fail_point("before_commit");
+        let committed = self.store().threads().commit(commit).await?;
+        fail_point("after_commit");
+        let (steps_since, bytes_since) = if snapshot_taken { (0, 0) } else { (steps_since, bytes_since) };
+        self.cache().put(
+            loaded.thread.clone(),
+            Cached { state, folded: committed.at.clone(), steps_since, bytes_since },
+        );
+        Ok(Ok(committed))
+    }
+
+    fn children(&self, children: Vec<Child>) -> Result<Vec<NewThread>, Failure> {
+        let start = |child: Child| {
+            self.new_thread(&child.workflow, child.input, &child.key)
+                .map_err(|error| Failure::Failed(format!("`{}` cannot be started: {error}", child.workflow)))
+        };
+        children.into_iter().map(start).collect()
+    }
+
+    /// Asks a person about a failure. `state` is the state the node failed in, if it can be read.
+    async fn fail(
+        &self,
+        loaded: &Loaded,
+        spec: Option<&Spec>,
+        state: Option<&AnyState>,
+        failure: Failure,
+    ) -> Result<DriveResult, StoreError> {
+        let text = failure.text();
+        tracing::warn!(thread = %loaded.thread, node = %loaded.node, code = failure.code(), %text, "trouble");
+        let hints = spec.is_some_and(Engine::takes_hints);
+        let could_not = match spec.zip(state) {
+            Some((spec, state)) => {
+                let acted = self.store().effects().has_acted(&loaded.thread)?;
+                spec.failure_title(state, &loaded.node, acted)
+            }
+            None => None,
+        };
+        let trouble = NewTrouble {
+            thread: loaded.thread.clone(),
+            version: Some(loaded.version),
+            interrupt: trouble::interrupt(&failure, &loaded.workflow, &loaded.node, could_not, hints),
+            text,
+        };
+        self.store().threads().trouble(trouble).await?;
+        Ok(DriveResult::Idle)
+    }
+
+    /// Asks a person about a server that cannot be reached, when somebody waits for this thread alone.
+    pub(crate) async fn give_up(
+        &self,
+        thread: &ThreadId,
+        unreachable: &UnreachableServer,
+        tries: u32,
+    ) -> DriveResult {
+        let failed = async {
+            let loaded = self.store().threads().load(thread, None)?;
+            let failure = Failure::Failed(format!("{} (tried {tries} times)", unreachable.why));
+            self.fail(&loaded, self.registry().get(&loaded.workflow), None, failure).await
+        };
+        failed.await.unwrap_or_else(after_store_error)
+    }
+
+    /// Stops a thread, whatever it is doing. A person decides whether it continues.
+    pub(crate) async fn stop(&self, thread: &ThreadId, workflow: &str) -> Result<(), StoreError> {
+        let hints = self.registry().get(workflow).is_some_and(Engine::takes_hints);
+        let trouble = NewTrouble {
+            thread: thread.clone(),
+            version: None,
+            interrupt: trouble::interrupt(&Failure::Stopped, workflow, "", None, hints),
+            text: Failure::Stopped.text(),
+        };
+        self.store().threads().trouble(trouble).await
+    }
+
+    /// Delivers queued events to a thread that waits, has just ended, or would otherwise act on an approval without
+    /// them.
+    async fn deliver_queued_events(&self, loaded: &Loaded) -> Result<DriveResult, StoreError> {
+        let takes_events = matches!(loaded.status, Status::Waiting | Status::Done) || loaded.has_unseen_news;
+        if !takes_events || loaded.events.is_empty() {
+            return Ok(DriveResult::Idle);
+        }
+        let Some(spec) = self.registry().get(&loaded.workflow) else { return Ok(DriveResult::Idle) };
+        for (seq, event) in &loaded.events {
+            let arrival = arrival(spec, &loaded.thread, event, Some(*seq))
+                .map_err(|e| StoreError::Conflict(e.to_string()))?;
+            self.store().threads().deliver(arrival).await?;
+        }
+        Ok(DriveResult::Continue)
+    }
+}
+
+/// Drives one thread as far as it goes.
+pub(crate) async fn drive_while_possible(
+    engine: Engine,
+    thread: ThreadId,
+    mut attempt: u32,
+    mut waited: Duration,
+    working_on: Arc<AtomicI64>,
+) -> (ThreadId, DriveResult, u32) {
+    let (mut seen, mut rounds) = (None, 0_u32);
+    loop {
+        let result = engine.drive(&thread, attempt, waited, &working_on).await;
+        if !matches!(result, DriveResult::Continue) || engine.is_at_work(&thread) {
+            return (thread, result, attempt);
+        }
+        (attempt, waited) = (0, Duration::ZERO);
+        // If the lists differ from the log, it may be tried for ever and never move.
+        rounds = rounds.wrapping_add(1);
+        if rounds.is_multiple_of(50) {
+            let version = engine.store().threads().version(&thread).ok();
+            if std::mem::replace(&mut seen, version) == version {
+                let text = format!("thread {thread} is not listed as the log has it");
+                return (thread, DriveResult::Broken(StoreError::Damaged(text)), attempt);
+            }
+        }
+    }
+}
+
+/// Turns an event into updates of its workflow. An event the workflow does not handle changes nothing.
+pub(crate) fn arrival(
+    spec: &Spec,
+    thread: &ThreadId,
+    event: &Event,
+    queued: Option<i64>,
+) -> Result<Arrival, FoldError> {
+    let updates = spec.workflow.arrived(event.clone())?.unwrap_or_else(|| "[]".to_owned());
+    let entry = spec.workflow.shape().entry.clone();
+    Ok(Arrival { thread: thread.clone(), event: event.clone(), updates, entry, queued })
+}
+
+/// Turns answers, children's results and events into steps of the thread.
+fn incoming_steps(spec: &Spec, state: AnyState, loaded: &Loaded) -> Result<IncomingSteps, FoldError> {
+    let workflow = &spec.workflow;
+    let mut updates = Vec::new();
+    match loaded.awaits {
+        Awaits::Nothing => {}
+        Awaits::Answers => updates.push(("ANSWERS", workflow.answered(loaded.answers.clone())?)),
+        Awaits::Children => updates.push(("JOIN", workflow.joined(loaded.children.clone())?)),
+    }
+    for (_, event) in &loaded.events {
+        if let Some(update) = workflow.arrived(event.clone())? {
+            updates.push(("ARRIVED", update));
+        }
+    }
+    let state = updates.iter().try_fold(state, |state, (_, update)| workflow.apply(state, update))?;
+    let steps =
+        updates.into_iter().map(|(node, updates)| NewStep { node: node.to_owned(), updates, took_ms: None });
+    Ok(IncomingSteps { steps: steps.collect(), state, last_event: loaded.events.last().map(|(seq, _)| *seq) })
+}
+
+/// What to do after the store refused a write.
+fn after_store_error(error: StoreError) -> DriveResult {
+    match error {
+        // Somebody was quicker, so we look at the thread again.
+        StoreError::Moved => DriveResult::Continue,
+        StoreError::Full | StoreError::Busy => DriveResult::Blocked(error),
+        error => DriveResult::Broken(error),
+    }
+}
+
+/// Returns the reason if the node must not be started at all.
+fn before_node(spec: &Spec, loaded: &Loaded, incoming: &IncomingSteps) -> Option<Failure> {
+    if !spec.workflow.shape().has(&loaded.node) {
+        let text = format!(
+            "The workflow `{}` has no node `{}` any more: it has changed since this thread started waiting.",
+            loaded.workflow, loaded.node
+        );
+        return Some(Failure::LostNode(text));
+    }
+    let has_news = incoming.steps.iter().any(|step| step.node != "JOIN");
+    if !has_news && loaded.steps_since_person >= loaded.step_limit {
+        let text = format!("It has taken {} steps since it last heard from you.", loaded.steps_since_person);
+        return Some(Failure::StepLimit(text));
+    }
+    None
+}

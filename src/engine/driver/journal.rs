@@ -1,0 +1,103 @@
+//! The engine's journal, backed by the store.
+
+use super::fail_point::fail_point;
+use crate::engine::graph::{BoxFuture, EffectState, Intent, Journal, JournalError, PriorEffect, ThreadId};
+use crate::engine::store::{DriverLock, EffectIntent, Store, StoreError};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::sync::Notify;
+
+/// The journal of one attempt at one step. It lives as long as anything that attempt began. So an effect that outlives
+/// its node keeps its thread from being driven until the outcome is recorded: in this process because the thread counts
+/// as at work, in others because the journal keeps the driver's lock, even if the driver itself is gone.
+pub(crate) struct StepJournal {
+    pub store: Store,
+    pub thread: ThreadId,
+    pub version: i64,
+    pub step: i64,
+    pub calls: HashMap<String, Value>,
+    /// Whether any call results have been recorded or are being written.
+    pub has_calls: AtomicBool,
+    pub released: Arc<Notify>,
+    pub _lock: Option<Arc<DriverLock>>,
+}
+
+impl Drop for StepJournal {
+    fn drop(&mut self) {
+        self.released.notify_one();
+    }
+}
+
+impl Journal for StepJournal {
+    fn recorded(&self, name: &str) -> Option<Value> {
+        self.calls.get(name).cloned()
+    }
+
+    fn record(&self, name: &str, result: &Value) {
+        self.has_calls.store(true, Ordering::SeqCst);
+        self.store.effects().record_call(self.thread.clone(), self.version, self.step, name, result);
+    }
+
+    fn begin<'a>(&'a self, intent: &'a Intent) -> BoxFuture<'a, Result<PriorEffect, JournalError>> {
+        Box::pin(async move {
+            fail_point("before_intent");
+            let effect = EffectIntent {
+                thread: self.thread.clone(),
+                version: self.version,
+                step: self.step,
+                intent: intent.clone(),
+            };
+            let begun = self.store.effects().begin(effect).await.map_err(journal_error)?;
+            fail_point("after_intent");
+            Ok(begun)
+        })
+    }
+
+    fn set_state<'a>(
+        &'a self,
+        name: &'a str,
+        state: EffectState,
+        outcome: &'a Value,
+    ) -> BoxFuture<'a, Result<(), JournalError>> {
+        Box::pin(async move {
+            fail_point("before_outcome");
+            let write = self.store.effects().set_state(
+                self.thread.clone(),
+                self.step,
+                name.to_owned(),
+                state,
+                outcome.clone(),
+            );
+            write.await.map_err(journal_error)?;
+            fail_point("after_outcome");
+            Ok(())
+        })
+    }
+}
+
+fn journal_error(error: StoreError) -> JournalError {
+    match error {
+        StoreError::Moved => JournalError::Moved,
+        StoreError::NotApproved(text) | StoreError::Damaged(text) => JournalError::NotApproved(text),
+        StoreError::Full => JournalError::Full,
+        StoreError::Busy => JournalError::Busy,
+        StoreError::Sql(text) | StoreError::Disk(text) => JournalError::Storage(text),
+        other => JournalError::Storage(other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_pass_is_told_apart_from_what_is_broken() {
+        assert!(matches!(journal_error(StoreError::Full), JournalError::Full));
+        assert!(matches!(journal_error(StoreError::Busy), JournalError::Busy));
+        assert!(matches!(journal_error(StoreError::Moved), JournalError::Moved));
+        let broken = journal_error(StoreError::Sql("no such table".to_owned()));
+        assert!(matches!(&broken, JournalError::Storage(text) if text == "no such table"), "{broken}");
+    }
+}

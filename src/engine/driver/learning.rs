@@ -1,0 +1,83 @@
+//! Turns answers into memory: some time after the last answer, one thread per profile learns from all of them.
+
+use super::engine::{Engine, StartError};
+use crate::engine::store::{OpenLesson, StoreError};
+use crate::inbox::LEARNING_WORKFLOW;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// What the driver remembers about lessons between looks. Its clock is monotonic and starts over with each driver.
+#[derive(Default)]
+pub(crate) struct PendingLessons {
+    /// The newest lesson of each profile, and when we first saw it.
+    newest: HashMap<String, (i64, Instant)>,
+}
+
+impl PendingLessons {
+    /// Starts a thread for each profile whose newest lesson is old enough. Returns when to look again, or `None` if
+    /// there is nothing to learn.
+    pub(crate) async fn look(
+        &mut self,
+        engine: &Engine,
+        delay: Duration,
+    ) -> Result<Option<Instant>, StoreError> {
+        if engine.registry().get(LEARNING_WORKFLOW).is_none() {
+            return Ok(None);
+        }
+        let mut profiles: BTreeMap<String, Vec<OpenLesson>> = BTreeMap::new();
+        for lesson in engine.store().memory().open_lessons()? {
+            profiles.entry(lesson.namespace.clone()).or_default().push(lesson);
+        }
+        self.newest.retain(|namespace, _| profiles.contains_key(namespace));
+        let now = Instant::now();
+        let mut wake: Option<Instant> = None;
+        for (namespace, lessons) in profiles {
+            let newest = lessons.last().map_or(0, |lesson| lesson.seq);
+            let since = match self.newest.get(&namespace) {
+                Some((seq, since)) if *seq == newest => *since,
+                _ => {
+                    self.newest.insert(namespace.clone(), (newest, now));
+                    now
+                }
+            };
+            let mut due = since + delay;
+            if due <= now {
+                begin(engine, &namespace, &lessons).await?;
+                self.newest.remove(&namespace);
+                due = now + delay;
+            }
+            wake = Some(wake.map_or(due, |soonest| soonest.min(due)));
+        }
+        Ok(wake)
+    }
+}
+
+/// Starts the thread that learns from these lessons.
+async fn begin(engine: &Engine, namespace: &str, lessons: &[OpenLesson]) -> Result<(), StoreError> {
+    let causes: Vec<Value> =
+        lessons.iter().filter_map(|lesson| serde_json::from_str(&lesson.cause).ok()).collect();
+    let last = lessons.last();
+    let input = json!({
+        "namespace": namespace,
+        "causes": causes,
+        "thread": last.map(|lesson| lesson.thread.to_string()),
+        "interrupt": last.and_then(|lesson| lesson.interrupt.clone()),
+    });
+    let new = match engine.new_thread(LEARNING_WORKFLOW, input, "") {
+        Ok(new) => new,
+        // If this engine does not know the workflow, it leaves the lessons to one that does.
+        Err(StartError::Unknown(_)) => return Ok(()),
+        Err(StartError::Input(error)) => {
+            tracing::error!(%namespace, %error, "answers cannot be learned from");
+            return Ok(());
+        }
+    };
+    let seqs = lessons.iter().map(|lesson| lesson.seq).collect();
+    match engine.store().memory().start_learning(new, seqs, engine.step_limit()).await {
+        // Another process was quicker.
+        Err(StoreError::Moved) => Ok(()),
+        started => started.map(drop),
+    }
+}

@@ -1,0 +1,55 @@
+//! Mail that the model or a rule ignored.
+
+use crate::engine::store::pages::PageBuilder;
+use crate::engine::store::rows::{MailRow, ThreadRow, time};
+use crate::engine::store::{Mail, StoreError, settings};
+use crate::inbox::{Page, SkippedLine, SkippedQuery};
+use rusqlite::Connection;
+
+/// The setting for the last day on which the user was told about skipped mail.
+const LAST_DAY: &str = "skipped_told";
+
+impl Mail<'_> {
+    /// A page of skipped mail, newest first.
+    pub fn skipped(self, query: &SkippedQuery) -> Result<Page<SkippedLine>, StoreError> {
+        self.0.read(|db| {
+            let mut statement = db.prepare_cached(
+                "SELECT * FROM mails INDEXED BY mails_skipped WHERE class = 'ignore' AND seq < ? ORDER BY seq DESC",
+            )?;
+            let mut rows = statement.query([query.after.unwrap_or(i64::MAX)])?;
+            let mut page = PageBuilder::new(query.limit);
+            while let Some(row) = rows.next()? {
+                if !page.take(row.get(0)?, || line(db, MailRow::read(row)?))? {
+                    break;
+                }
+            }
+            Ok(page.finish(0))
+        })
+    }
+
+    /// Records that the user was told about skipped mail on this day. Returns `false` if they already were.
+    pub async fn tell_of_skipped(self, day: i64) -> Result<bool, StoreError> {
+        if self.0.read(|db| settings::number(db, LAST_DAY))? >= day {
+            return Ok(false);
+        }
+        self.0.write(move |db| settings::set_number(db, LAST_DAY, day)).await?;
+        Ok(true)
+    }
+}
+
+fn line(db: &Connection, mail: MailRow) -> Result<SkippedLine, StoreError> {
+    let thread = mail.thread.map(|seq| ThreadRow::by_seq(db, seq)).transpose()?;
+    // As in the inbox: if a mail's date is in the future, the time it arrived counts.
+    let sent = mail.sent_at.map_or(mail.came_at, |sent| sent.min(mail.came_at));
+    Ok(SkippedLine {
+        thread: thread.map(|thread| thread.id),
+        title: mail.subject,
+        sender: mail.sender,
+        reason: mail.reason.unwrap_or_default(),
+        unsure: false,
+        at: time(sent)?,
+        came_at: time(mail.came_at)?,
+        text: String::new(),
+        raw: mail.raw,
+    })
+}

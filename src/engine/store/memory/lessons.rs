@@ -1,0 +1,160 @@
+//! Lessons: answers to learn from, kept until a thread learns them.
+//!
+//! What one answer teaches one profile is stored once, however often that is tried. Each lesson is learned by one
+//! thread, started in the same transaction that marks the lesson as taken.
+
+use crate::engine::graph::{InterruptId, ThreadId};
+use crate::engine::store::rows::{ThreadRow, damaged, side_row};
+use crate::engine::store::threads::start::{NewThread, start};
+use crate::engine::store::{Memory, StoreError};
+use crate::inbox::{LessonLink, MemoryVersion};
+use rusqlite::params;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewLesson {
+    /// The profile that learns.
+    pub namespace: String,
+    /// What happened, as JSON.
+    pub cause: String,
+    /// The answered interrupt.
+    pub interrupt: Option<InterruptId>,
+}
+
+/// A lesson that no thread has taken yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenLesson {
+    /// Its number; later lessons have higher numbers.
+    pub seq: i64,
+    /// The profile that learns.
+    pub namespace: String,
+    /// What happened, as JSON.
+    pub cause: String,
+    /// The thread it came from.
+    pub thread: ThreadId,
+    /// The answered interrupt.
+    pub interrupt: Option<String>,
+}
+
+side_row! {
+    LessonRow in "lessons":
+    namespace: String,
+    cause: String,
+    thread: i64,
+    key: String,
+    interrupt: Option<String>,
+    at: i64;
+    learner: Option<i64>,
+}
+
+impl Memory<'_> {
+    /// Stores the lessons of a thread's step, unless they are stored already.
+    pub async fn save_lessons(
+        self,
+        thread: ThreadId,
+        step: u64,
+        lessons: Vec<NewLesson>,
+    ) -> Result<(), StoreError> {
+        let now = self.0.now_ms();
+        self.0
+            .write(move |db| {
+                let thread = ThreadRow::seq_of(db, &thread)?;
+                for lesson in lessons {
+                    let NewLesson { namespace, cause, interrupt } = lesson;
+                    let interrupt = interrupt.map(|id| id.to_string());
+                    // Without an answered interrupt, the step number serves as the key.
+                    let key = interrupt.clone().unwrap_or_else(|| format!("step {step}"));
+                    let is_saved = db
+                        .prepare_cached(
+                            "SELECT 1 FROM lessons WHERE thread = ? AND namespace = ? AND key = ?",
+                        )?
+                        .exists(params![thread, namespace, key])?;
+                    if is_saved {
+                        continue;
+                    }
+                    let (seq, at, learner) = (0, now, None);
+                    LessonRow { seq, namespace, cause, thread, key, interrupt, at, learner }.insert(db)?;
+                }
+                Ok(())
+            })
+            .await
+    }
+
+    /// All lessons that no thread has taken yet, oldest first.
+    pub fn open_lessons(self) -> Result<Vec<OpenLesson>, StoreError> {
+        self.0.read(|db| {
+            let open = LessonRow::select(db, "WHERE learner IS NULL ORDER BY seq", [])?.into_iter();
+            open.map(|row| {
+                Ok(OpenLesson {
+                    seq: row.seq,
+                    namespace: row.namespace,
+                    cause: row.cause,
+                    thread: ThreadRow::by_seq(db, row.thread)?.id,
+                    interrupt: row.interrupt,
+                })
+            })
+            .collect()
+        })
+    }
+
+    /// The causes of a profile's newest lessons, at most `limit`, oldest first.
+    pub fn lessons(self, namespace: &str, limit: usize) -> Result<Vec<String>, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.0.read(|db| {
+            let newest = "WHERE namespace = ? ORDER BY seq DESC LIMIT ?";
+            let rows = LessonRow::select(db, newest, params![namespace, limit])?;
+            Ok(rows.into_iter().rev().map(|row| row.cause).collect())
+        })
+    }
+
+    /// The profiles that were to learn from an answer, and the version each one wrote. Answers learned together make
+    /// one version, which names the last of them.
+    pub fn learned_from(self, interrupt: &InterruptId) -> Result<Vec<LessonLink>, StoreError> {
+        let taught: Vec<(String, Option<String>)> = self.0.read(|db| {
+            let mut statement = db.prepare_cached(
+                "SELECT namespace, (SELECT last.interrupt FROM lessons AS last
+                                    WHERE last.learner = lessons.learner ORDER BY last.seq DESC LIMIT 1)
+                 FROM lessons WHERE interrupt = ? ORDER BY seq",
+            )?;
+            let rows = statement.query_map([interrupt.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })?;
+        let mut links = Vec::new();
+        for (namespace, last) in taught {
+            let versions = self.history(&namespace)?;
+            let by_last = |version: &&MemoryVersion| match (&version.cause.interrupt, &last) {
+                (Some(interrupt), Some(last)) => interrupt.as_str() == last,
+                (None, _) | (_, None) => false,
+            };
+            let written = versions.iter().find(by_last);
+            let version = written.map(|version| version.version);
+            links.push(LessonLink { namespace, version });
+        }
+        Ok(links)
+    }
+
+    /// Starts the thread that learns these lessons. Returns `Moved` if one of them is already taken.
+    pub async fn start_learning(
+        self,
+        new: NewThread,
+        lessons: Vec<i64>,
+        step_limit: i64,
+    ) -> Result<ThreadId, StoreError> {
+        let now = self.0.now_ms();
+        self.0
+            .write(move |db| {
+                let learner = start(db, &new, None, step_limit, false, now)?;
+                for seq in &lessons {
+                    let Some(mut row) = LessonRow::select(db, "WHERE seq = ?", [seq])?.pop() else {
+                        return damaged(format!("lesson number {seq} is missing"));
+                    };
+                    if row.learner.is_some() {
+                        return Err(StoreError::Moved);
+                    }
+                    row.learner = Some(learner.seq);
+                    row.update(db)?;
+                }
+                Ok(learner.id)
+            })
+            .await
+    }
+}

@@ -1,0 +1,234 @@
+//! The lists of the inbox, page by page: each page is an indexed query that begins where the last one ended.
+
+use crate::engine::graph::{InterruptId, Kind, ThreadId};
+use crate::engine::store::log::{EntryKind, PersonAction};
+use crate::engine::store::pages::PageBuilder;
+use crate::engine::store::questions::LISTED;
+use crate::engine::store::record::append::append;
+use crate::engine::store::record::questions::{asked_of, not_open, schema_of};
+use crate::engine::store::rows::{InterruptRow, Stage, ThreadRow, time};
+use crate::engine::store::{Inbox, StoreError};
+use crate::inbox::{ABSENT_ACTION, ItemKind, ItemQuery, Page, Question, Status, ThreadResult};
+use rusqlite::{Connection, params};
+use serde_json::Value;
+
+impl Inbox<'_> {
+    /// A page of open questions, oldest first.
+    pub fn questions(self, query: &ItemQuery) -> Result<Page<Question>, StoreError> {
+        let now = self.0.now_ms();
+        let kind = query.filter.kind.and_then(ItemKind::interrupt);
+        self.0.read(|db| interrupts(db, query, kind, now))
+    }
+
+    /// A page of unread results, oldest first.
+    pub fn results(self, query: &ItemQuery) -> Result<Page<ThreadResult>, StoreError> {
+        self.0.read(|db| results(db, query))
+    }
+
+    /// One question, open or not.
+    pub fn item(self, id: &InterruptId) -> Result<StoredItem, StoreError> {
+        self.0.read(|db| {
+            let interrupt = InterruptRow::find(db, id)?;
+            let row = ThreadRow::by_seq(db, interrupt.thread)?;
+            // An open question is drawn with everything that has arrived since. Asking a question is a step; trouble is
+            // not.
+            let steps = match (interrupt.status, interrupt.trouble) {
+                (Stage::Open, _) => row.steps,
+                (Stage::Decided | Stage::Closed, true) => interrupt.step,
+                (Stage::Decided | Stage::Closed, false) => interrupt.step + 1,
+            };
+            let mut item = question(db, &interrupt, &row)?;
+            if interrupt.status != Stage::Open
+                && let StoreError::NotOpen { why, .. } = not_open(db, &interrupt)?
+            {
+                item.closed = Some(why);
+            }
+            Ok(StoredItem { item, steps: steps.unsigned_abs(), engine: interrupt.trouble })
+        })
+    }
+
+    /// A thread's result, unless somebody has filed it away.
+    pub fn result(self, id: &ThreadId) -> Result<ThreadResult, StoreError> {
+        self.0.read(|db| {
+            let row = ThreadRow::find(db, id)?;
+            if row.unread { result(&row) } else { Err(no_result(&row)) }
+        })
+    }
+
+    /// What a thread gives, whether or not somebody has read it.
+    pub fn thread(self, id: &ThreadId) -> Result<ThreadResult, StoreError> {
+        self.0.read(|db| result(&ThreadRow::find(db, id)?))
+    }
+
+    /// Counts open interrupts by kind, snoozed ones, and threads by status.
+    pub fn counts(self) -> Result<Counts, StoreError> {
+        let now = self.0.now_ms();
+        self.0.read(|db| {
+            let mut counts = Counts::default();
+            let mut statement = db.prepare_cached(&format!(
+                "SELECT kind, coalesce(snoozed_until, 0) > ?, count(*) FROM interrupts INDEXED BY interrupts_live WHERE {LISTED} GROUP BY 1, 2"
+            ))?;
+            let mut rows = statement.query([now])?;
+            while let Some(row) = rows.next()? {
+                let (kind, snoozed, count): (String, bool, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+                if snoozed {
+                    counts.snoozed += count.unsigned_abs();
+                } else if let Some(place) = Kind::ALL.iter().position(|known| known.word() == kind) {
+                    counts.open[place] += count.unsigned_abs();
+                }
+            }
+            let mut statement = db.prepare_cached("SELECT status, count(*) FROM threads GROUP BY status")?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                let (status, count): (String, i64) = (row.get(0)?, row.get(1)?);
+                if let Some(place) = Status::ALL.iter().position(|known| known.word() == status) {
+                    counts.threads[place] += count.unsigned_abs();
+                }
+            }
+            let results: i64 = db
+                .prepare_cached("SELECT count(*) FROM threads WHERE unread = 1")?
+                .query_row([], |row| row.get(0))?;
+            counts.results = results.unsigned_abs();
+            let waiting: i64 = db
+                .prepare_cached(
+                    "SELECT CASE WHEN EXISTS (
+                         SELECT 1 FROM interrupts INDEXED BY interrupts_live
+                         WHERE status <> 'closed' AND status = 'open' AND action = ?
+                     ) THEN (SELECT count(*) FROM threads WHERE status = 'ready') ELSE 0 END",
+                )?
+                .query_row([ABSENT_ACTION], |row| row.get(0))?;
+            counts.waiting_for_model = waiting.unsigned_abs();
+            Ok(counts)
+        })
+    }
+
+    /// Files a result away.
+    pub async fn file_away(self, id: ThreadId) -> Result<(), StoreError> {
+        let now = self.0.now_ms();
+        self.0
+            .write(move |tx| {
+                let mut row = ThreadRow::find(tx, &id)?;
+                if !row.unread {
+                    return Err(no_result(&row));
+                }
+                let from = tx.opened(now)?;
+                append(tx, &mut row, EntryKind::Filed, None, &PersonAction { from }, &[], now)?;
+                Ok(())
+            })
+            .await
+    }
+}
+
+/// An interrupt with everything needed to draw its card.
+#[derive(Clone, Debug)]
+pub struct StoredItem {
+    pub item: Question,
+    /// How many steps of its thread the card is drawn from.
+    pub steps: u64,
+    /// Whether the engine asked it, rather than a node.
+    pub engine: bool,
+}
+
+/// The inbox in numbers, in the order of `Kind::ALL` and `Status::ALL`.
+#[derive(Clone, Debug, Default)]
+pub struct Counts {
+    /// Open interrupts that are not snoozed.
+    pub open: [u64; 4],
+    /// Open interrupts that are snoozed.
+    pub snoozed: u64,
+    /// Unread results.
+    pub results: u64,
+    pub threads: [u64; 8],
+    /// Threads that wait for a model server that cannot be reached.
+    pub waiting_for_model: u64,
+}
+
+/// The question as the inbox shows it; its text comes with its card.
+pub(in crate::engine::store) fn question_shown(
+    db: &Connection,
+    interrupt: &InterruptRow,
+) -> Result<Question, StoreError> {
+    question(db, interrupt, &ThreadRow::by_seq(db, interrupt.thread)?)
+}
+
+fn question(db: &Connection, interrupt: &InterruptRow, thread: &ThreadRow) -> Result<Question, StoreError> {
+    let (asked, at) = asked_of(db, interrupt)?;
+    let schema = schema_of(db, &asked)?;
+    Ok(Question {
+        waiting: asked.waiting.is_some(),
+        gives_up_at: asked.gives_up_at(at)?,
+        id: asked.id.clone(),
+        allow: asked.allow(),
+        key: asked.key,
+        thread: thread.id.clone(),
+        workflow: thread.workflow.clone(),
+        kind: asked.kind,
+        title: asked.title,
+        gist: asked.gist,
+        action: asked.action,
+        args: asked.args,
+        schema,
+        edit_from: asked.edit_from,
+        labels: asked.labels,
+        warnings: asked.warnings,
+        source: asked.source,
+        text: String::new(),
+        created_at: time(at)?,
+        snoozed_until: interrupt.snoozed_until.map(time).transpose()?,
+        args_hash: interrupt.hash(),
+        irreversible: asked.irreversible,
+        grantable: asked.grantable,
+        closed: None,
+    })
+}
+
+fn interrupts(
+    db: &Connection,
+    query: &ItemQuery,
+    kind: Option<Kind>,
+    now: i64,
+) -> Result<Page<Question>, StoreError> {
+    let limit = i64::try_from(query.limit).unwrap_or(i64::MAX - 1);
+    let after = query.after.unwrap_or(0);
+    let rows = InterruptRow::select(
+        db,
+        &format!(
+            "INDEXED BY interrupts_live WHERE {LISTED} AND seq > ?1 AND (?2 IS NULL OR kind = ?2) AND (coalesce(snoozed_until, 0) > ?3) = ?4
+             ORDER BY seq LIMIT ?5"
+        ),
+        params![after, kind.map(Kind::word), now, query.is_snoozed(), limit.saturating_add(1)],
+    )?;
+    let mut page = PageBuilder::new(query.limit);
+    for row in rows {
+        page.take(row.seq, || question_shown(db, &row))?;
+    }
+    Ok(page.finish(after))
+}
+
+fn results(db: &Connection, query: &ItemQuery) -> Result<Page<ThreadResult>, StoreError> {
+    let limit = i64::try_from(query.limit).unwrap_or(i64::MAX - 1).saturating_add(1);
+    let rest = "WHERE unread = 1 AND seq > ? ORDER BY seq LIMIT ?";
+    let mut page = PageBuilder::new(query.limit);
+    for row in ThreadRow::select(db, rest, [query.after.unwrap_or(0), limit])? {
+        page.take(row.seq, || result(&row))?;
+    }
+    Ok(page.finish(0))
+}
+
+fn result(row: &ThreadRow) -> Result<ThreadResult, StoreError> {
+    Ok(ThreadResult {
+        thread: row.id.clone(),
+        workflow: row.workflow.clone(),
+        title: row.title.clone(),
+        output: row.output()?.unwrap_or(Value::Null),
+        text: String::new(),
+        ended_at: time(row.updated_at)?,
+    })
+}
+
+fn no_result(row: &ThreadRow) -> StoreError {
+    StoreError::Conflict(format!(
+        "thread `{0}` has no result waiting to be read; `sayso show {0}` shows all of it",
+        row.id
+    ))
+}

@@ -1,0 +1,84 @@
+//! Records answers and takes them back.
+
+use crate::engine::graph::{BatchId, Decision, Hash, Warning};
+use crate::engine::store::StoreError;
+use crate::engine::store::log::{Amended, Decided, Entry, EntryKind, Tx, UndoReason, Undone};
+use crate::engine::store::record::append::append;
+use crate::engine::store::record::calls;
+use crate::engine::store::record::listed::Listed;
+use crate::engine::store::record::recent::{Question, Recent};
+use crate::engine::store::rows::ThreadRow;
+use crate::inbox::DecidedBy;
+
+/// An answer to record.
+pub(in crate::engine::store) struct NewDecision {
+    pub decision: Decision,
+    pub by: DecidedBy,
+    pub shown: Hash,
+    pub learn: bool,
+    pub remember: Option<usize>,
+    pub batch: Option<BatchId>,
+    pub hold_ms: i64,
+    /// What was decided on, and what has been done then, if the person's arguments changed that.
+    pub title: Option<String>,
+    pub done: Option<String>,
+}
+
+pub(in crate::engine::store) fn record(
+    tx: &Tx<'_>,
+    listed: &mut Listed,
+    question: i64,
+    new: NewDecision,
+    now: i64,
+) -> Result<Entry, StoreError> {
+    let NewDecision { decision, by, shown, learn, remember, batch, hold_ms, title, done } = new;
+    let from = tx.opened(now)?;
+    let unlearned = !learn;
+    let decided = Decided { decision, by, shown, unlearned, remember, batch, hold_ms, title, done, from };
+    listed.decide(tx, question, &decided, now)
+}
+
+/// Takes back the current answer to a question, and deletes the results of calls made with it.
+pub(in crate::engine::store) fn take_back(
+    tx: &Tx<'_>,
+    row: &mut ThreadRow,
+    question: i64,
+    because: UndoReason,
+    now: i64,
+) -> Result<(), StoreError> {
+    let from = tx.opened(now)?;
+    append(tx, row, EntryKind::Undone, Some(question), &Undone { because, from }, &[], now)?;
+    calls::forget(tx, row)
+}
+
+/// Adds a warning to a question. `bind` makes a card drawn earlier stale.
+pub(in crate::engine::store) fn amend(
+    tx: &Tx<'_>,
+    row: &mut ThreadRow,
+    question: &Question,
+    warning: &Warning,
+    bind: &str,
+    now: i64,
+) -> Result<(), StoreError> {
+    let mut asked = question.asked.clone();
+    asked.warn(warning, bind);
+    let amended = Amended { warning: warning.clone(), bind: bind.to_owned(), hash: asked.hash() };
+    append(tx, row, EntryKind::Amended, Some(question.seq), &amended, &[], now)?;
+    Ok(())
+}
+
+/// Takes back the decisions a thread has not acted on.
+pub(in crate::engine::store) fn reopen_all(
+    tx: &Tx<'_>,
+    row: &mut ThreadRow,
+    recent: &Recent,
+    because: UndoReason,
+    now: i64,
+) -> Result<(), StoreError> {
+    for question in &recent.questions {
+        if question.current_answer().is_some_and(|answer| !answer.acted) {
+            take_back(tx, row, question.seq, because, now)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,165 @@
+//! Projections: how each log entry changes the tables that lists and drivers read.
+//!
+//! Only [`apply`] writes them, both live and when they are rebuilt, except whether a thread is running, which the log
+//! does not record. It reads the entry and the current projections, and nothing else.
+
+use crate::engine::store::StoreError;
+use crate::engine::store::log::{Entry, EntryKind, Granted, Learned, Pin, Pruned, Revoked, Scope, Tx};
+use crate::engine::store::record::first_rows::first_row;
+use crate::engine::store::record::listed::{Listed, living_children};
+use crate::engine::store::rows::{Awaits, GrantRow, Runnable, ThreadRow};
+use crate::inbox::{BUILTIN_GRANTS, Status};
+use rusqlite::{Connection, params};
+
+/// The projections, each with the column that identifies a row.
+pub(in crate::engine::store) const TABLES: [(&str, &str); 7] = [
+    ("threads", "id"),
+    ("interrupts", "id"),
+    ("effects", "seq"),
+    ("grants", "id"),
+    ("memory", "seq"),
+    ("pins", "seq"),
+    ("pauses", "seq"),
+];
+
+/// Updates the projections with this entry.
+pub(in crate::engine::store) fn apply(tx: &Tx<'_>, entry: &Entry) -> Result<(), StoreError> {
+    // The remains of a pruned thread are in the `pruned` entry.
+    if entry.body.is_none() {
+        return Ok(());
+    }
+    match entry.kind {
+        EntryKind::Opened => Ok(()),
+        EntryKind::Paused | EntryKind::Resumed => {
+            tx.everything_moved();
+            execute(tx, "INSERT OR REPLACE INTO pauses (seq, last) VALUES (1, ?)", [entry.seq])
+        }
+        EntryKind::Started => {
+            let row = first_row(entry.seq, entry.at, entry.parse_body()?);
+            row.put(tx)?;
+            tx.moved(Runnable::of(&row));
+            Ok(())
+        }
+        EntryKind::Granted => granted(tx, entry, entry.parse_body()?),
+        EntryKind::Revoked => revoked(tx, entry, &entry.parse_body()?),
+        EntryKind::Restored => {
+            execute(tx, "UPDATE grants SET revoked_at = NULL WHERE seq = ?", [entry.stream])
+        }
+        EntryKind::Learned => learned(tx, entry, &entry.parse_body()?),
+        EntryKind::Pinned => {
+            let Pin { namespace, line, .. } = entry.parse_body()?;
+            let sql = "INSERT OR REPLACE INTO pins (seq, namespace, line) VALUES (?, ?, ?)";
+            execute(tx, sql, params![entry.seq, namespace, line])
+        }
+        EntryKind::Unpinned => {
+            let Pin { namespace, line, .. } = entry.parse_body()?;
+            execute(tx, "DELETE FROM pins WHERE namespace = ? AND line = ?", params![namespace, line])
+        }
+        EntryKind::Pruned => pruned(tx, entry, entry.parse_body()?),
+        _ => {
+            let mut listed = Listed::by_seq(tx, entry.stream)?;
+            listed.apply(tx, entry)?;
+            save(tx, listed, entry)
+        }
+    }
+}
+
+/// Writes a thread's rows, of which `entry` is the last, and wakes its parent if it has ended now.
+pub(in crate::engine::store) fn save(tx: &Tx<'_>, listed: Listed, entry: &Entry) -> Result<(), StoreError> {
+    let (parent, ends) = (listed.row.parent.zip(listed.row.parent_step), listed.ends_now());
+    listed.save(tx)?;
+    match parent {
+        Some((parent, step)) if ends => wake_parent(tx, entry, parent, step),
+        _ => Ok(()),
+    }
+}
+
+fn execute(db: &Connection, sql: &str, params: impl rusqlite::Params) -> Result<(), StoreError> {
+    db.prepare_cached(sql)?.execute(params)?;
+    Ok(())
+}
+
+/// A parent continues when the last child it waits for has ended.
+fn wake_parent(tx: &Tx<'_>, child: &Entry, parent: i64, step: i64) -> Result<(), StoreError> {
+    let Some(mut row) = ThreadRow::select(tx, "WHERE seq = ?", [parent])?.pop() else { return Ok(()) };
+    let waits = row.awaits == Awaits::Children && row.steps - 1 == step && !row.status.ended();
+    if !waits || living_children(tx, parent, step)? > 0 {
+        return Ok(());
+    }
+    tx.memory().take(|(row, _)| row.seq == parent);
+    (row.version, row.updated_at) = (child.seq, child.at);
+    if row.status == Status::Joining {
+        row.status = Status::Ready;
+    }
+    let sql = "UPDATE threads SET version = ?2, updated_at = ?3, status = ?4 WHERE seq = ?1";
+    execute(tx, sql, params![parent, row.version, row.updated_at, row.status])?;
+    tx.moved(Runnable::of(&row));
+    Ok(())
+}
+
+fn granted(db: &Connection, entry: &Entry, body: Granted) -> Result<(), StoreError> {
+    GrantRow {
+        seq: entry.stream,
+        id: body.id,
+        tool: body.tool,
+        scope: scope_text(&body.scope)?,
+        interrupt: body.interrupt,
+        created_at: entry.at,
+        expires_at: body.expires_at,
+        revoked_at: None,
+        used: 0,
+    }
+    .put(db)
+}
+
+fn revoked(db: &Connection, entry: &Entry, body: &Revoked) -> Result<(), StoreError> {
+    let builtin = body.builtin.as_deref().filter(|_| entry.prev.is_none());
+    let Some(builtin) = builtin.and_then(|id| BUILTIN_GRANTS.iter().find(|builtin| builtin.id == id)) else {
+        execute(db, "UPDATE grants SET revoked_at = ?2 WHERE seq = ?1", [entry.stream, entry.at])?;
+        return Ok(());
+    };
+    GrantRow {
+        seq: entry.stream,
+        id: builtin.id.to_owned(),
+        tool: builtin.tool.to_owned(),
+        scope: scope_text(&Scope::Builtin)?,
+        interrupt: None,
+        created_at: entry.at,
+        expires_at: None,
+        revoked_at: Some(entry.at),
+        used: 0,
+    }
+    .put(db)
+}
+
+fn learned(db: &Connection, entry: &Entry, body: &Learned) -> Result<(), StoreError> {
+    execute(
+        db,
+        "INSERT OR REPLACE INTO memory (seq, stream, namespace, version, thread) VALUES (?, ?, ?, ?, ?)",
+        params![entry.seq, entry.stream, body.namespace, body.version.cast_signed(), body.cause.thread],
+    )
+}
+
+fn pruned(tx: &Tx<'_>, entry: &Entry, body: Pruned) -> Result<(), StoreError> {
+    // The steps that closed these questions have lost their bodies.
+    tx.memory().forget_threads();
+    let threads: Vec<i64> = body.kept.iter().map(|row| row.seq).collect();
+    let threads = serde_json::to_string(&threads).map_err(|e| StoreError::Sql(e.to_string()))?;
+    execute(
+        tx,
+        "UPDATE interrupts SET status = 'closed', acted = 0, stamp = ?2 WHERE thread IN (SELECT value FROM json_each(?1))",
+        params![threads, entry.seq],
+    )?;
+    for row in body.kept {
+        execute(tx, "DELETE FROM threads WHERE seq = ?", [row.seq])?;
+        row.put(tx)?;
+    }
+    for thread in body.gone {
+        execute(tx, "DELETE FROM threads WHERE seq = ?", [thread])?;
+    }
+    Ok(())
+}
+
+fn scope_text(scope: &Scope) -> Result<String, StoreError> {
+    serde_json::to_string(scope).map_err(|e| StoreError::Sql(e.to_string()))
+}

@@ -1,0 +1,85 @@
+//! Reading and writing rows: projections of the log, and tables beside it.
+
+mod columns;
+mod mail;
+mod projected;
+mod source;
+mod words;
+
+pub(in crate::engine::store) use columns::side_row;
+pub(in crate::engine::store) use mail::MailRow;
+pub use mail::{MAIL_EVENT, MailState};
+pub use projected::{Awaits, Moved, Runnable};
+pub(in crate::engine::store) use projected::{EffectRow, GrantRow, InterruptRow, Stage, ThreadRow, allowed};
+pub use source::Phase;
+pub(in crate::engine::store) use source::SourceRow;
+
+use crate::engine::store::StoreError;
+use jiff::Timestamp;
+use rusqlite::{Connection, Params, Row};
+use serde::de::DeserializeOwned;
+use std::borrow::Cow;
+
+pub(in crate::engine::store) fn damaged<T>(what: impl Into<String>) -> Result<T, StoreError> {
+    Err(StoreError::Damaged(what.into()))
+}
+
+pub(in crate::engine::store) fn time(ms: i64) -> Result<Timestamp, StoreError> {
+    Timestamp::from_millisecond(ms).or_else(|_| damaged(format!("{ms} is not a time")))
+}
+
+pub(in crate::engine::store) fn json<T: DeserializeOwned>(what: &str, text: &str) -> Result<T, StoreError> {
+    serde_json::from_str(text).or_else(|e| damaged(format!("{what} is not readable: {e}")))
+}
+
+/// Reads all rows of a query.
+pub(in crate::engine::store) fn query<T>(
+    db: &Connection,
+    sql: &str,
+    parameters: impl Params,
+    read: impl Fn(&Row<'_>) -> Result<T, StoreError>,
+) -> Result<Vec<T>, StoreError> {
+    let mut statement = db.prepare_cached(sql)?;
+    let mut rows = statement.query(parameters)?;
+    let mut all = Vec::new();
+    while let Some(row) = rows.next()? {
+        all.push(read(row)?);
+    }
+    Ok(all)
+}
+
+/// Completes an id of which a person gave the beginning.
+fn complete_id(db: &Connection, what: &'static str, table: &str, begins: &str) -> Result<String, StoreError> {
+    let mut query =
+        db.prepare_cached(&format!("SELECT id FROM {table} WHERE id >= ?1 AND id < ?1 || '~'"))?;
+    let mut ids: Vec<String> = query.query_map([begins], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    match (ids.pop(), ids.is_empty()) {
+        (None, _) => Err(StoreError::unknown(what, begins.to_owned())),
+        (Some(only), true) => Ok(only),
+        (Some(last), false) => {
+            ids.push(last);
+            Err(StoreError::Ambiguous { id: begins.to_owned(), some: ids })
+        }
+    }
+}
+
+/// The row with this id, or with the only id that begins like this.
+fn find<T>(
+    db: &Connection,
+    what: &'static str,
+    table: &str,
+    id: &str,
+    is_full: bool,
+    read: impl Fn(&str) -> Result<Option<T>, StoreError>,
+) -> Result<T, StoreError> {
+    let id = if is_full { Cow::Borrowed(id) } else { Cow::Owned(complete_id(db, what, table, id)?) };
+    read(&id)?.ok_or_else(|| StoreError::unknown(what, id.into_owned()))
+}
+
+/// Completes a grant id of which a person gave the beginning.
+pub(in crate::engine::store) fn complete_grant_id(
+    db: &Connection,
+    begins: &str,
+) -> Result<String, StoreError> {
+    complete_id(db, "grant", "grants", begins)
+}

@@ -1,0 +1,79 @@
+//! A few settings that all processes share.
+
+use crate::engine::store::log::{self, EntryKind, NewEntry, PAUSE_STREAM, PersonAction};
+use crate::engine::store::record::project::apply;
+use crate::engine::store::rows::damaged;
+use crate::engine::store::{Store, StoreError};
+use rusqlite::{Connection, OptionalExtension, params};
+
+impl Store {
+    /// Whether all driving is paused.
+    pub fn paused(&self) -> Result<bool, StoreError> {
+        self.read(is_paused)
+    }
+
+    /// Pauses or resumes all driving, in every process and across restarts.
+    pub async fn pause(&self, paused: bool) -> Result<(), StoreError> {
+        let now = self.now_ms();
+        self.write(move |tx| {
+            let kind = if paused { EntryKind::Paused } else { EntryKind::Resumed };
+            let prev = log::last_in_stream(tx, PAUSE_STREAM)?;
+            let action = PersonAction { from: tx.opened(now)? };
+            let entry = tx.append(NewEntry::new(Some(PAUSE_STREAM), kind, prev, &action, now)?)?;
+            apply(tx, &entry)
+        })
+        .await
+    }
+}
+
+/// Whether all driving is paused, for the scheduling of threads.
+pub(in crate::engine::store) fn is_paused(db: &Connection) -> Result<bool, StoreError> {
+    let sql = "SELECT kind FROM pauses JOIN log ON log.seq = pauses.last";
+    let kind: Option<String> = db.prepare_cached(sql)?.query_row([], |row| row.get(0)).optional()?;
+    Ok(kind.as_deref() == Some(EntryKind::Paused.word()))
+}
+
+/// The same from the log alone, with every entry checked: the last of `paused` and `resumed` counts.
+pub(in crate::engine::store) fn is_paused_by_the_log(db: &Connection) -> Result<bool, StoreError> {
+    let entries = log::verified_stream(db, PAUSE_STREAM, 0)?;
+    let sql = "SELECT last FROM pauses";
+    let listed: Option<i64> = db.prepare_cached(sql)?.query_row([], |row| row.get(0)).optional()?;
+    match entries.last() {
+        last if last.map(|last| last.seq) != listed => {
+            damaged("whether all driving is paused is not on record as it is listed")
+        }
+        last => Ok(last.is_some_and(|last| last.kind == EntryKind::Paused)),
+    }
+}
+
+/// A number that all processes share; 0 if never set.
+pub(in crate::engine::store) fn number(db: &Connection, name: &str) -> Result<i64, StoreError> {
+    match text(db, name)? {
+        None => Ok(0),
+        Some(text) => text.parse().or_else(|_| damaged(format!("the setting {name} is not readable"))),
+    }
+}
+
+pub(in crate::engine::store) fn set_number(
+    db: &Connection,
+    name: &str,
+    number: i64,
+) -> Result<(), StoreError> {
+    set_text(db, name, &number.to_string())
+}
+
+pub(in crate::engine::store) fn text(db: &Connection, name: &str) -> Result<Option<String>, StoreError> {
+    let mut statement = db.prepare_cached("SELECT value FROM settings WHERE name = ?")?;
+    Ok(statement.query_row([name], |row| row.get(0)).optional()?)
+}
+
+pub(in crate::engine::store) fn set_text(db: &Connection, name: &str, value: &str) -> Result<(), StoreError> {
+    db.prepare_cached("INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)")?
+        .execute(params![name, value])?;
+    Ok(())
+}
+
+pub(in crate::engine::store) fn delete(db: &Connection, name: &str) -> Result<(), StoreError> {
+    db.prepare_cached("DELETE FROM settings WHERE name = ?")?.execute([name])?;
+    Ok(())
+}

@@ -1,0 +1,61 @@
+//! Sets a thread aside when its mail goes away, and reopens it when the mail is back.
+//!
+//! Its state is not touched: it ends without a step, and the log keeps its questions. So it comes back as it was.
+
+use crate::engine::graph::{EffectState, ThreadId};
+use crate::engine::store::log::{EntryKind, Reopened, Settled, Tx, UndoReason};
+use crate::engine::store::record::answers::reopen_all;
+use crate::engine::store::record::append::append;
+use crate::engine::store::record::recent::{Question, Recent};
+use crate::engine::store::rows::{MailRow, ThreadRow};
+use crate::engine::store::threads::trouble::end;
+use crate::engine::store::{StoreError, Threads};
+use crate::inbox::{SetAside, Status};
+
+impl Threads<'_> {
+    /// Ends a thread until it is reopened. Leaves one alone that has ended, is running, or does not know whether
+    /// something has left.
+    pub async fn set_aside(self, thread: ThreadId, why: SetAside) -> Result<(), StoreError> {
+        let now = self.0.now_ms();
+        self.0.write(move |tx| set_aside(tx, &thread, why, now)).await
+    }
+
+    /// Reopens a thread that was set aside, with its questions; others are left alone.
+    pub async fn reopen(self, thread: ThreadId) -> Result<(), StoreError> {
+        let now = self.0.now_ms();
+        self.0.write(move |tx| reopen(tx, &thread, now)).await
+    }
+
+    pub fn is_set_aside(self, thread: &ThreadId) -> Result<bool, StoreError> {
+        self.0.read(|db| {
+            let row = ThreadRow::find(db, thread)?;
+            Ok(row.pruned_at.is_none() && Recent::read(db, &row)?.set_aside.is_some())
+        })
+    }
+}
+
+fn set_aside(tx: &Tx<'_>, thread: &ThreadId, why: SetAside, now: i64) -> Result<(), StoreError> {
+    let mut row = ThreadRow::find(tx, thread)?;
+    if !matches!(row.status, Status::Waiting | Status::Held | Status::Ready | Status::Trouble) {
+        return Ok(());
+    }
+    let recent = Recent::read(tx, &row)?;
+    let is_unclear = |state| matches!(state, EffectState::Begun | EffectState::InDoubt);
+    if recent.effects.iter().any(|effect| is_unclear(effect.state)) {
+        return Ok(());
+    }
+    reopen_all(tx, &mut row, &recent, UndoReason::SetAside, now)?;
+    let settled = Settled { ends: Some(Status::Done), set_aside: Some(why), ..Settled::default() };
+    end(tx, &mut row, &recent, settled, now)
+}
+
+fn reopen(tx: &Tx<'_>, thread: &ThreadId, now: i64) -> Result<(), StoreError> {
+    let mut row = ThreadRow::find(tx, thread)?;
+    row.refuse_pruned()?;
+    let Some((why, questions)) = Recent::read(tx, &row)?.set_aside else { return Ok(()) };
+    let (open, decided): (Vec<Question>, Vec<Question>) = questions.into_iter().partition(Question::is_open);
+    let seqs = |questions: Vec<Question>| questions.iter().map(|question| question.seq).collect();
+    let reopened = Reopened { open: seqs(open), decided: seqs(decided), from: tx.opened(now)? };
+    append(tx, &mut row, EntryKind::Reopened, None, &reopened, &[], now)?;
+    MailRow::thread_reopened(tx, row.seq, why.word())
+}

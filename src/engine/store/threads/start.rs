@@ -1,0 +1,91 @@
+//! Starts threads.
+
+use crate::engine::graph::ThreadId;
+use crate::engine::store::log::{EntryKind, Forked, NewEntry, Parent, Started, Tx};
+use crate::engine::store::record::append::raw;
+use crate::engine::store::record::project::apply;
+use crate::engine::store::rows::ThreadRow;
+use crate::engine::store::{StoreError, Threads};
+
+/// A thread about to be started.
+#[derive(Clone, Debug)]
+pub struct NewThread {
+    pub workflow: String,
+    pub fingerprint: String,
+    /// Its first node.
+    pub entry: String,
+    /// Its first updates, a JSON array.
+    pub updates: String,
+    pub title: String,
+    /// The key its starter chose; empty if a person starts it. Threads without a parent have unique keys.
+    pub key: String,
+}
+
+/// Starts a thread, with or without a parent.
+pub(in crate::engine::store) fn start(
+    tx: &Tx<'_>,
+    new: &NewThread,
+    parent: Option<Parent>,
+    step_limit: i64,
+    by_person: bool,
+    now: i64,
+) -> Result<ThreadRow, StoreError> {
+    let from = if by_person { Some(tx.opened(now)?) } else { None };
+    let started = Started {
+        id: ThreadId::random(),
+        workflow: new.workflow.clone(),
+        fingerprint: new.fingerprint.clone(),
+        title: new.title.clone(),
+        node: new.entry.clone(),
+        step_limit,
+        updates: Some(raw(&new.updates)?),
+        key: (parent.is_some() || !new.key.is_empty()).then(|| new.key.clone()),
+        parent,
+        origin: None,
+        from,
+    };
+    begin(tx, &started, now)
+}
+
+/// Starts a thread that shares the first steps of another.
+pub(in crate::engine::store) fn start_fork(
+    tx: &Tx<'_>,
+    origin: &ThreadRow,
+    forked: Forked,
+    step_limit: i64,
+    now: i64,
+) -> Result<ThreadRow, StoreError> {
+    let started = Started {
+        id: ThreadId::random(),
+        workflow: origin.workflow.clone(),
+        fingerprint: origin.fingerprint.clone(),
+        title: origin.title.clone(),
+        node: origin.node.clone(),
+        step_limit,
+        updates: None,
+        key: None,
+        parent: None,
+        origin: Some(forked),
+        from: Some(tx.opened(now)?),
+    };
+    begin(tx, &started, now)
+}
+
+fn begin(tx: &Tx<'_>, started: &Started, now: i64) -> Result<ThreadRow, StoreError> {
+    let entry = tx.append(NewEntry::new(None, EntryKind::Started, None, started, now)?)?;
+    apply(tx, &entry)?;
+    ThreadRow::by_seq(tx, entry.seq)
+}
+
+impl Threads<'_> {
+    pub async fn start(self, new: NewThread, step_limit: i64) -> Result<ThreadId, StoreError> {
+        let now = self.0.now_ms();
+        self.0.write(move |tx| Ok(start(tx, &new, None, step_limit, false, now)?.id)).await
+    }
+
+    /// Starts a thread on behalf of a person and records the process it came from.
+    pub async fn start_for_person(self, new: NewThread, step_limit: i64) -> Result<ThreadId, StoreError> {
+        let now = self.0.now_ms();
+        self.0.write(move |tx| Ok(start(tx, &new, None, step_limit, true, now)?.id)).await
+    }
+}

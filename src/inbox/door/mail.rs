@@ -1,0 +1,134 @@
+//! Mail that was taken in, whether shown or skipped.
+
+use super::Inbox;
+use crate::agent::mail_facts::Class;
+use crate::engine::graph::{EventKind, ThreadId};
+use crate::inbox::{
+    InboxError, MailLine, MailQuery, Outcome, Page, SkippedCount, SkippedLine, SkippedQuery, SourceLine,
+};
+use crate::mail::{Address, risk::sender_shown};
+use crate::workflows::email::{self, Email};
+use jiff::Timestamp;
+use serde_json::json;
+
+/// How much of a skipped mail's text is shown, in characters.
+const MAX_TEXT: usize = 4_000;
+
+/// How many skipped mails are counted at a time.
+const PAGE: usize = 200;
+
+/// Mail that was taken in.
+#[derive(Clone, Copy)]
+pub struct Mail<'a>(pub(super) &'a Inbox);
+
+impl Mail<'_> {
+    /// A page of mails.
+    pub async fn list(self, query: MailQuery) -> Result<Page<MailLine>, InboxError> {
+        self.0.store().mail().list(&query)
+    }
+
+    /// A page of skipped mails.
+    pub async fn skipped(self, query: SkippedQuery) -> Result<Page<SkippedLine>, InboxError> {
+        let read = move |inbox: &Inbox| {
+            let mut page = inbox.store().mail().skipped(&query)?;
+            for line in &mut page.rows {
+                // Pruned mail has no bytes but is still listed.
+                let mail = inbox.store().blob(&line.raw).ok().and_then(|raw| crate::mail::parse(&raw).ok());
+                if let Some(mail) = mail {
+                    let shown = sender_shown(&mail.from);
+                    if !shown.is_empty() && *shown != mail.from.address {
+                        let address = std::mem::take(&mut line.sender);
+                        line.sender = Address { name: shown.to_owned(), address }.to_string();
+                    }
+                    line.text = mail.text.trim().chars().take(MAX_TEXT).collect();
+                }
+                line.unsure = is_unsure(inbox, line.thread.as_ref())?;
+            }
+            Ok(page)
+        };
+        self.0.blocking(read).await
+    }
+
+    /// How much mail was skipped since then.
+    pub async fn skipped_since(self, since: Timestamp) -> Result<SkippedCount, InboxError> {
+        let count = move |inbox: &Inbox| {
+            let (mut count, mut after) = (SkippedCount::default(), None);
+            loop {
+                let page = inbox.store().mail().skipped(&SkippedQuery { after, limit: PAGE })?;
+                for line in &page.rows {
+                    if line.came_at < since {
+                        return Ok(count);
+                    }
+                    count.mails += 1;
+                    count.unsure += u64::from(is_unsure(inbox, line.thread.as_ref())?);
+                }
+                after = page.next;
+                if after.is_none() {
+                    return Ok(count);
+                }
+            }
+        };
+        self.0.blocking(count).await
+    }
+
+    /// Whether this is the first report of skipped mail on this day (counted from 1970).
+    pub async fn tell_of_skipped(self, day: i64) -> Result<bool, InboxError> {
+        self.0.store().mail().tell_of_skipped(day).await
+    }
+
+    /// Corrects the class that a thread gave its mail; the thread runs again from its entry.
+    pub async fn reclassify(self, thread: ThreadId, class: String) -> Result<Outcome, InboxError> {
+        if !Class::ALL.iter().any(|known| known.as_str() == class) {
+            let classes = Class::ALL.map(Class::as_str).join(", ");
+            return Err(InboxError::Conflict(format!("`{class}` is not a class; there are {classes}")));
+        }
+        let what = EventKind::Corrected { payload: json!({ "class": class }) };
+        self.0.deliver(&thread, "corrected", what, "have no class to correct").await
+    }
+
+    /// Makes the thread of a mail ask whether to leave its mailing list.
+    pub async fn unsubscribe(self, thread: ThreadId) -> Result<Outcome, InboxError> {
+        let id = thread.clone();
+        let problem = self.0.blocking(move |inbox| leaving_problem(inbox, &id)).await?;
+        if let Some(why) = problem {
+            return Err(InboxError::Conflict(why));
+        }
+        let what = EventKind::Corrected { payload: json!({ "unsubscribe": true }) };
+        self.0.deliver(&thread, "unsubscribe", what, "are about no list").await
+    }
+
+    /// The health of every mailbox and server that was ever checked.
+    pub async fn sources(self) -> Result<Vec<SourceLine>, InboxError> {
+        self.0.store().mail().sources()
+    }
+
+    /// Asks the driver to check every mailbox now.
+    pub async fn fetch(self) -> Result<(), InboxError> {
+        self.0.store().mail().want_sync().await
+    }
+}
+
+/// Whether triage was unsure about skipping a thread's mail. An unreadable thread counts as sure, so that the others
+/// are still listed; `doctor` names it.
+fn is_unsure(inbox: &Inbox, thread: Option<&ThreadId>) -> Result<bool, InboxError> {
+    let Some(thread) = thread else { return Ok(false) };
+    match inbox.engine.state_at(thread, None) {
+        Ok(state) => Ok(state.is_some_and(|state| state.get::<Email>().is_some_and(|email| email.unsure))),
+        Err(InboxError::Damaged(_) | InboxError::Conflict(_)) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Why we cannot leave the mailing list of a thread's newest mail.
+fn leaving_problem(inbox: &Inbox, thread: &ThreadId) -> Result<Option<String>, InboxError> {
+    let state = inbox.engine.state_at(thread, None)?;
+    let email = state.as_ref().and_then(|state| state.get::<Email>());
+    let Some(input) = email.and_then(|email| email.email_input.last()) else {
+        return Ok(Some(format!("`{thread}` is not about a mail; only a mailing list can be left")));
+    };
+    let raw = Mail(inbox).raw(&input.raw)?;
+    let mail = crate::mail::parse(&raw).map_err(|error| InboxError::Failed(error.to_string()))?;
+    let stored = inbox.store().mail().receiver(&input.account)?;
+    let receiver = stored.and_then(|stored| serde_json::from_str(&stored).ok());
+    Ok(email::cannot_leave(&mail, receiver.as_ref()))
+}

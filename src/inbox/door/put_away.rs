@@ -1,0 +1,230 @@
+//! Puts mail away for the person, and back. The card closes after the mail has really moved, and returns with it.
+
+use super::mail::Mail;
+use crate::engine::graph::{EventKind, ThreadId};
+use crate::engine::store::DriverLock;
+use crate::inbox::{InboxError, SetAside, Status};
+use crate::mail::Destination;
+use crate::workflows::email::{Email, MailRef};
+use crate::workflows::hidden::put_away::{self, PutAway, PutAwayMail};
+use serde_json::json;
+use std::collections::BTreeSet;
+
+/// Which direction mail moves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MailMove {
+    Away(Destination),
+    Back,
+}
+
+impl MailMove {
+    /// What was done, in people's words.
+    pub fn done(&self) -> String {
+        match self {
+            MailMove::Away(Destination::Archive) => "archived".to_owned(),
+            MailMove::Away(Destination::Trash) => "deleted".to_owned(),
+            MailMove::Away(Destination::Spam) => "marked as spam".to_owned(),
+            MailMove::Away(Destination::Folder(name)) => format!("moved to {name}"),
+            MailMove::Back => "put back".to_owned(),
+        }
+    }
+}
+
+impl Mail<'_> {
+    /// The folders or labels that the mails of all these threads can be moved to; empty if we cannot tell.
+    pub async fn folders(self, threads: &[ThreadId]) -> Result<Vec<String>, InboxError> {
+        let Some(accounts) = &self.0.accounts else { return Ok(Vec::new()) };
+        let mut names = BTreeSet::new();
+        for thread in threads {
+            let state = self.0.engine.state_at(thread, None)?;
+            if let Some(email) = state.as_ref().and_then(|state| state.get::<Email>()) {
+                names.extend(mails_in_mailbox(email)?.into_iter().map(|mail| mail.account.clone()));
+            }
+        }
+        let mut common: Option<Vec<String>> = None;
+        for name in names {
+            let Some(account) = accounts.get(&name) else { return Ok(Vec::new()) };
+            let folders = account.mailbox.folders().await;
+            let folders = folders.map_err(|error| InboxError::Failed(error.to_string()))?;
+            common = Some(match common {
+                None => folders,
+                Some(before) => before.into_iter().filter(|name| folders.contains(name)).collect(),
+            });
+        }
+        Ok(common.unwrap_or_default())
+    }
+
+    /// Starts to move the mails of an email thread. Returns the threads that do it.
+    pub async fn begin_move(
+        self,
+        thread: &ThreadId,
+        mail_move: &MailMove,
+    ) -> Result<Vec<ThreadId>, InboxError> {
+        let state = self.0.engine.state_at(thread, None)?;
+        let Some(email) = state.as_ref().and_then(|state| state.get::<Email>()) else {
+            return Err(InboxError::Conflict(format!(
+                "`{thread}` is not about a mail; only mail is put away"
+            )));
+        };
+        let mut movers = Vec::new();
+        for mail in mails_in_mailbox(email)? {
+            let newest = self.filed(mail)?;
+            match (mail_move, newest) {
+                (MailMove::Away(_), Some((_, PutAway { way: Some(_), back: false, refused: None, .. }))) => {
+                    return Err(InboxError::Conflict(
+                        "it is put away already; `sayso mail restore` brings it back".to_owned(),
+                    ));
+                }
+                (MailMove::Away(to), newest) => {
+                    movers.push(self.start_move(mail, to, newest.map(|(id, _)| id)).await?)
+                }
+                (MailMove::Back, Some((id, PutAway { way: Some(_), back, .. }))) => {
+                    let status = self.0.store().threads().outcome(&id)?.status;
+                    let on_its_way = back && !matches!(status, Status::Done | Status::Abandoned);
+                    if !on_its_way {
+                        let what = EventKind::Words { text: "back".to_owned() };
+                        self.0.deliver(&id, "words", what, "cannot be taken back").await?;
+                    }
+                    movers.push(id);
+                }
+                // It came back after whoever wanted it had stopped waiting, so its card is still closed.
+                (MailMove::Back, Some((id, PutAway { way: None, back: true, .. })))
+                    if self.0.store().threads().is_set_aside(thread)? =>
+                {
+                    movers.push(id);
+                }
+                (MailMove::Back, _) => {}
+            }
+        }
+        if movers.is_empty() {
+            return Err(InboxError::Conflict(
+                "it is not put away, so there is nothing to put back".to_owned(),
+            ));
+        }
+        Ok(movers)
+    }
+
+    /// Waits until the driver has moved the mails, then updates the card of their thread.
+    pub async fn end_move(
+        self,
+        thread: &ThreadId,
+        mail_move: &MailMove,
+        movers: &[ThreadId],
+    ) -> Result<(), InboxError> {
+        for moving in movers {
+            if self.wait_until_idle(moving, mail_move).await? != Status::Done {
+                let why = self.0.store().threads().line(moving)?;
+                let text = format!("{} did not work; `sayso list kind:trouble` says why", why.title);
+                return Err(InboxError::Failed(text));
+            }
+            let state = self.0.engine.state_at(moving, None)?;
+            let filed = state.as_ref().and_then(|state| state.get::<PutAway>());
+            if let Some(why) = filed.and_then(|filed| filed.refused.clone()) {
+                return Err(InboxError::Failed(why));
+            }
+        }
+        let threads = self.0.store().threads();
+        match mail_move {
+            MailMove::Away(to) => threads.set_aside(thread.clone(), set_aside(to)).await?,
+            MailMove::Back => threads.reopen(thread.clone()).await?,
+        }
+        Ok(())
+    }
+
+    /// Waits until the driver has no more to do for a thread. Returns its status.
+    async fn wait_until_idle(self, thread: &ThreadId, mail_move: &MailMove) -> Result<Status, InboxError> {
+        let store = self.0.store();
+        let _watcher = store.watch_others()?;
+        let mut changes = store.changes();
+        loop {
+            changes.borrow_and_update();
+            match store.threads().outcome(thread)?.status {
+                Status::Ready if store.paused()? => {
+                    // The mail moves then, but its card follows only if somebody waits.
+                    let text = match mail_move {
+                        MailMove::Away(_) => "everything is paused; the mail moves once you resume",
+                        MailMove::Back => "everything is paused; resume, then put it back once more",
+                    };
+                    return Err(InboxError::Failed(text.to_owned()));
+                }
+                Status::Ready if DriverLock::holder(store.folder()).is_none() => {
+                    let text = match mail_move {
+                        MailMove::Away(_) => {
+                            "no process is running threads now; the mail moves as soon as one is"
+                        }
+                        MailMove::Back => {
+                            "no process is running threads now; once one is, put it back once more"
+                        }
+                    };
+                    return Err(InboxError::Failed(text.to_owned()));
+                }
+                Status::Ready | Status::Running | Status::Held | Status::Joining => {}
+                rests @ (Status::Done | Status::Waiting | Status::Trouble | Status::Abandoned) => {
+                    return Ok(rests);
+                }
+            }
+            if changes.changed().await.is_err() {
+                return Err(InboxError::Failed(
+                    "sayso can no longer write its data; start it again".to_owned(),
+                ));
+            }
+        }
+    }
+
+    /// The thread that moved a mail last, and its state.
+    fn filed(self, mail: &MailRef) -> Result<Option<(ThreadId, PutAway)>, InboxError> {
+        let newest = self.0.store().threads().newest_with_key(put_away::NAME, &key(mail))?;
+        let Some((thread, _)) = newest else { return Ok(None) };
+        let state = self.0.engine.state_at(&thread, None)?;
+        Ok(state.and_then(|state| state.get::<PutAway>().cloned()).map(|filed| (thread, filed)))
+    }
+
+    async fn start_move(
+        self,
+        mail: &MailRef,
+        to: &Destination,
+        last: Option<ThreadId>,
+    ) -> Result<ThreadId, InboxError> {
+        let filed = PutAwayMail {
+            account: mail.account.clone(),
+            identity: mail.identity.clone(),
+            place: mail.place.clone(),
+            from: mail.from.clone(),
+            subject: mail.subject.clone(),
+        };
+        // A key belongs to one thread, so the next key includes the last thread's id.
+        let key = match last {
+            None => key(mail),
+            Some(last) => format!("{}#{last}", key(mail)),
+        };
+        let engine = &self.0.engine;
+        let new = engine
+            .new_thread(put_away::NAME, json!({"mail": filed, "to": to}), &key)
+            .map_err(|error| InboxError::Failed(error.to_string()))?;
+        self.0.store().threads().start_for_person(new, engine.step_limit()).await
+    }
+}
+
+/// The mails of a thread that are in a mailbox.
+fn mails_in_mailbox(email: &Email) -> Result<Vec<&MailRef>, InboxError> {
+    let mails: Vec<&MailRef> = email.email_input.iter().filter(|mail| !mail.place.is_empty()).collect();
+    if mails.is_empty() {
+        let text = "this mail was handed in by a file, so there is no mailbox to change";
+        return Err(InboxError::Conflict(text.to_owned()));
+    }
+    Ok(mails)
+}
+
+/// Why the thread of a mail that was put away is set aside.
+fn set_aside(to: &Destination) -> SetAside {
+    match to {
+        Destination::Archive => SetAside::Archived,
+        Destination::Trash => SetAside::Deleted,
+        Destination::Spam => SetAside::Spam,
+        Destination::Folder(name) => SetAside::Moved(name.clone()),
+    }
+}
+
+fn key(mail: &MailRef) -> String {
+    format!("put_away:{}", mail.identity)
+}

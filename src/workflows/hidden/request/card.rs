@@ -1,0 +1,259 @@
+//! What the person sees: who asks, what it wants, and in whose words. Commands are shown as commands and file changes
+//! as diffs, all from what was handed in: a card never opens a file.
+
+use super::original;
+use super::report::Report;
+use super::risk::FILES;
+use super::shell;
+use super::state::{Request, RequestOutcome};
+use crate::engine::graph::AnyState;
+use crate::inbox::{Block, Card, Question, changed_lines};
+use crate::text::Visible;
+use serde_json::{Map, Value};
+
+pub(super) fn draw(state: &AnyState, question: Option<&Question>) -> Card {
+    let Some(state) = state.get::<Request>() else { return Card::default() };
+    let mut blocks: Vec<Block> = state.reported.as_ref().map(outcome).into_iter().collect();
+    blocks.extend(question.and_then(|question| Block::warnings(&question.warnings)));
+    let mut rest = match question {
+        // The result of a thread is what the asker was told; its card shows what was asked, as the person changed it.
+        None => match &state.given {
+            Some(RequestOutcome::Edit { .. }) => state.args().as_object().cloned().unwrap_or_default(),
+            _ => state.asked.args.clone().unwrap_or_default(),
+        },
+        Some(question) => question.args.as_object().cloned().unwrap_or_default(),
+    };
+    let main_blocks = command(&mut rest).or_else(|| changes(&mut rest)).or_else(|| several_files(&mut rest));
+    blocks.extend(main_blocks.unwrap_or_default());
+    blocks.extend(reason(state, question));
+    if state.asked.question {
+        // The text names each question; a field that is still empty says nothing more.
+        rest.retain(|_, value| value.as_str() != Some(""));
+    }
+    blocks.extend(arguments(&rest));
+    blocks.extend(differences(state));
+    if let Some(text) = &state.asked.text {
+        // Shown as it is: a program's words get no headings or emphasis from us.
+        blocks.push(Block::Text(Visible::new(text)));
+    }
+    blocks.push(Block::Fields(who(state)));
+    blocks.extend(question.and_then(offers));
+    Card { blocks }
+}
+
+/// The outcome, as the agent reported it.
+fn outcome(report: &Report) -> Block {
+    let mut fields = vec![(Visible::line("outcome"), Visible::line(&report.words()))];
+    fields.extend(report.files.iter().map(|file| (Visible::line("changed"), Visible::line(file))));
+    fields.extend(report.error.as_ref().map(|error| (Visible::line("error"), Visible::new(error))));
+    Block::Fields(fields)
+}
+
+/// What the asker can be told to remember, numbered for `sayso accept --remember`.
+fn offers(question: &Question) -> Option<Block> {
+    let offered = question.grantable.remember.iter().enumerate().map(|(index, offer)| {
+        (Visible::line("can remember"), Visible::line(&format!("{} · {}", index + 1, offer.words)))
+    });
+    let offered: Vec<_> = offered.collect();
+    (!offered.is_empty()).then_some(Block::Fields(offered))
+}
+
+pub(super) fn who(state: &Request) -> Vec<(Visible, Visible)> {
+    let request = &state.asked;
+    let name = match &request.source {
+        Some(name) => format!("a program that calls itself {name}"),
+        None => "a program that gave no name".to_owned(),
+    };
+    let label = if request.notice { "told by" } else { "asked by" };
+    let mut fields = vec![(Visible::line(label), Visible::line(&name))];
+    if let Some(action) = &request.action {
+        fields.push((Visible::line("action"), Visible::line(action)));
+    }
+    if let Some(folder) = &request.folder {
+        fields.push((Visible::line("in folder"), Visible::line(folder)));
+    }
+    let session = request.session.clone().unwrap_or_default();
+    let session_fields = [
+        ("on branch", session.branch),
+        ("you asked for", session.prompt),
+        ("sub-agent", session.helper),
+        ("session", Some(session.id).filter(|id| !id.is_empty())),
+    ];
+    fields.extend(
+        session_fields
+            .into_iter()
+            .filter_map(|(name, value)| Some((Visible::line(name), Visible::line(&value?)))),
+    );
+    fields
+}
+
+/// Shows a command as code.
+fn command(args: &mut Map<String, Value>) -> Option<Vec<Block>> {
+    let text = Visible::new(args.get("command")?.as_str()?);
+    args.remove("command");
+    Some(vec![Block::Code { language: "sh".to_owned(), text }])
+}
+
+/// Says which of several commands has to be asked about.
+fn reason(state: &Request, question: Option<&Question>) -> Option<Block> {
+    let (line, folder) = (state.asked.command()?, state.asked.folder.as_deref()?);
+    let call = question.and_then(|question| question.grantable.call.as_ref());
+    let text = match (call, shell::segments(line, folder)) {
+        (Some(call), Ok(all)) if all.count > 1 => {
+            let command = call.command_asked_about()?;
+            let location =
+                if command.folder == folder { String::new() } else { format!(" in {}", command.folder) };
+            format!("Asked because of `{}`{location}.", command.words.join(" "))
+        }
+        (None, Err(why)) => format!("Asked as one command: {why}."),
+        _ => return None,
+    };
+    Some(Block::Text(Visible::new(&text)))
+}
+
+/// A change to a file: old and new text, a whole new text, or several changes in a row.
+fn changes(args: &mut Map<String, Value>) -> Option<Vec<Block>> {
+    let name = *FILES.iter().find(|name| args.get(**name).is_some_and(Value::is_string))?;
+    let file = Visible::line(args.get(name)?.as_str()?);
+    let old_and_new = |edit: &Map<String, Value>| {
+        let text = |name: &str| edit.get(name).and_then(Value::as_str).map(str::to_owned);
+        Some((
+            text("old_string").or_else(|| text("old_str")).or_else(|| text("oldString"))?,
+            text("new_string").or_else(|| text("new_str")).or_else(|| text("newString"))?,
+        ))
+    };
+    let edits = args.get("edits").and_then(Value::as_array);
+    let several = edits.and_then(|edits| {
+        edits.iter().map(|edit| old_and_new(edit.as_object()?)).collect::<Option<Vec<_>>>()
+    });
+    let new_text = || {
+        let text = args.get("content").or_else(|| args.get("new_source"))?.as_str()?;
+        Some(vec![(String::new(), text.to_owned())])
+    };
+    let diffs = old_and_new(args).map(|pair| vec![pair]).or(several).or_else(new_text)?;
+    let diff_keys = [
+        "old_string",
+        "old_str",
+        "oldString",
+        "new_string",
+        "new_str",
+        "newString",
+        "edits",
+        "content",
+        "new_source",
+    ];
+    for key in diff_keys.into_iter().chain([name]) {
+        args.remove(key);
+    }
+    let mut blocks = vec![Block::Fields(vec![(Visible::line("file"), file)])];
+    blocks.extend(diffs.iter().map(|(before, after)| Block::Diff(changed_lines(before, after))));
+    Some(blocks)
+}
+
+/// Changes to several files at once, each shown like a single one.
+fn several_files(args: &mut Map<String, Value>) -> Option<Vec<Block>> {
+    let mut blocks = Vec::new();
+    for change in args.get("changes")?.as_array()? {
+        let mut rest = change.as_object()?.clone();
+        blocks.extend(changes(&mut rest)?);
+        blocks.extend(arguments(&rest));
+    }
+    args.remove("changes");
+    Some(blocks)
+}
+
+/// Says where the shown text differs from what would run.
+fn differences(state: &Request) -> Option<Block> {
+    let sentences = original::differences(state.asked.args.as_ref()?);
+    if sentences.is_empty() {
+        return None;
+    }
+    let text = format!(
+        "The original differs from what is shown here. {} Accept runs the original, byte for byte. If you edit a \
+         text, it is written as shown, placeholders included.",
+        sentences.join(" ")
+    );
+    Some(Block::Text(Visible::new(&text)))
+}
+
+/// The other arguments, each under its name.
+fn arguments(args: &Map<String, Value>) -> Option<Block> {
+    let fields = args.iter().map(|(name, value)| {
+        let value = match value {
+            Value::String(text) => Visible::new(text),
+            other => Visible::new(
+                &lines(other).unwrap_or_else(|| serde_json::to_string_pretty(other).unwrap_or_default()),
+            ),
+        };
+        (Visible::line(name), value)
+    });
+    let fields: Vec<_> = fields.collect();
+    (!fields.is_empty()).then_some(Block::Fields(fields))
+}
+
+/// A list of short texts, one on each line; `None` if that would not show where each begins and ends.
+fn lines(value: &Value) -> Option<String> {
+    let items = value.as_array().filter(|items| !items.is_empty())?;
+    let is_line = |text: &&str| !text.is_empty() && text.trim() == *text && !text.contains(['\n', '\r']);
+    let texts: Option<Vec<&str>> = items.iter().map(|item| item.as_str().filter(is_line)).collect();
+    Some(texts?.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inbox::Tone;
+    use serde_json::json;
+
+    fn draw_args(args: Value) -> (Option<Vec<Block>>, Map<String, Value>) {
+        let mut rest = args.as_object().cloned().unwrap();
+        let shown = command(&mut rest).or_else(|| changes(&mut rest));
+        (shown, rest)
+    }
+
+    #[test]
+    fn a_list_of_texts_is_shown_line_by_line() {
+        assert_eq!(lines(&json!(["general", "dev ops"])).as_deref(), Some("general\ndev ops"));
+        // Two lists must never look the same.
+        for unclear in [json!([]), json!(["a\nb"]), json!(["a", ""]), json!([" a"]), json!([1]), json!("a")] {
+            assert_eq!(lines(&unclear), None, "{unclear}");
+        }
+    }
+
+    #[test]
+    fn commands_and_changes_are_shown_as_what_they_are() {
+        let (shown, rest) = draw_args(json!({"command": "ls\u{1b}[2J", "timeout": 3}));
+        let Some([Block::Code { language, text }]) = shown.as_deref() else { panic!("{shown:?}") };
+        assert!(language == "sh" && !text.as_str().contains('\u{1b}'));
+        assert_eq!(rest.len(), 1);
+        let (shown, rest) = draw_args(
+            json!({"file_path": "/a/b.rs", "old_string": "x\ny", "new_string": "x\nz", "all": true}),
+        );
+        let Some([Block::Fields(_), Block::Diff(spans)]) = shown.as_deref() else { panic!("{shown:?}") };
+        let tones: Vec<Tone> = spans.iter().map(|span| span.tone).collect();
+        assert_eq!(tones, [Tone::Quiet, Tone::Removed, Tone::Added]);
+        assert_eq!(rest, json!({"all": true}).as_object().cloned().unwrap());
+        let several = json!({"file_path": "f", "edits": [{"old_string": "a", "new_string": "b"}, {"old_string": "c", "new_string": "d"}]});
+        assert_eq!(draw_args(several).0.unwrap().len(), 3);
+        let (shown, _) = draw_args(json!({"file_path": "f", "content": "one\ntwo"}));
+        let Some([_, Block::Diff(spans)]) = shown.as_deref() else { panic!("{shown:?}") };
+        assert!(spans.iter().all(|span| span.tone == Tone::Added) && spans.len() == 2);
+        let mut many = json!({"changes": [
+            {"file_path": "f", "content": "x"},
+            {"file_path": "g", "edits": [{"old_string": "a", "new_string": ""}], "moved_to": "h"},
+        ]});
+        let many = many.as_object_mut().unwrap();
+        assert_eq!((several_files(many).unwrap().len(), many.len()), (5, 0));
+        let torn = json!({"changes": [{"file_path": "f", "content": "x"}, {"file_path": "g"}]});
+        assert_eq!(several_files(&mut torn.as_object().cloned().unwrap()), None);
+        // Incomplete arguments are shown as they came.
+        for args in [
+            json!({"file_path": "f"}),
+            json!({"content": "x"}),
+            json!({"file_path": "f", "edits": [{"old_string": 3}]}),
+        ] {
+            let (shown, rest) = draw_args(args.clone());
+            assert_eq!((shown, Value::Object(rest)), (None, args));
+        }
+    }
+}
