@@ -60,7 +60,12 @@ fn spec() -> Spec {
     let graph = Graph::builder("note", "think").node("think", think, [ask("think"), end()]).build().unwrap();
     Spec::new(Workflow::new("note", graph, Arc::new(())), "notes", |state, item| {
         let text = state.get::<Note>().map(|note| note.text.clone()).unwrap_or_default();
-        Card { blocks: vec![Block::Text(Visible::new(&item.gist)), Block::Text(Visible::new(&text))] }
+        Card {
+            blocks: vec![
+                Block::Text(Visible::new(item.map_or("", |item| &item.gist))),
+                Block::Text(Visible::new(&text)),
+            ],
+        }
     })
     .without_results()
 }

@@ -10,11 +10,7 @@ use rusqlite::{Connection, params};
 use serde_json::{Value, json};
 
 /// The entries that may record such an action, since a time and before a place, in no order.
-pub(in crate::engine::store) fn places(
-    db: &Connection,
-    since: i64,
-    before: i64,
-) -> Result<Vec<i64>, StoreError> {
+pub fn places(db: &Connection, since: i64, before: i64) -> Result<Vec<i64>, StoreError> {
     let mut statement = db.prepare_cached(
         "SELECT seq FROM log INDEXED BY log_actions
          WHERE kind IN ('corrected', 'snoozed') AND at >= ?1 AND seq < ?2
@@ -27,10 +23,7 @@ pub(in crate::engine::store) fn places(
 }
 
 /// The action that an entry records; `None` if nobody acted, or if its thread was pruned.
-pub(in crate::engine::store) fn line(
-    db: &Connection,
-    entry: &Entry,
-) -> Result<Option<DecisionLine>, StoreError> {
+pub fn line(db: &Connection, entry: &Entry) -> Result<Option<DecisionLine>, StoreError> {
     if entry.body.is_none() {
         return Ok(None);
     }

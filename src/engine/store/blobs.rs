@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 use sha2::{Digest, Sha256};
 
 /// Bytes as they are stored. Make it before a transaction if there are many: all other writers wait for the one at work.
-pub(in crate::engine::store) struct Blob {
+pub struct Blob {
     digest: [u8; 32],
     bytes: Vec<u8>,
     /// The uncompressed size, if compressed.
@@ -15,7 +15,7 @@ pub(in crate::engine::store) struct Blob {
 }
 
 impl Blob {
-    pub(in crate::engine::store) fn new(bytes: &[u8]) -> Self {
+    pub fn new(bytes: &[u8]) -> Self {
         let digest = Sha256::digest(bytes).into();
         let packed = lz4_flex::block::compress(bytes);
         match packed.len() < bytes.len() {
@@ -53,7 +53,7 @@ impl Blob {
 }
 
 /// Stores bytes, unless they are stored already. Returns their digest.
-pub(in crate::engine::store) fn put(db: &Connection, blob: &Blob) -> Result<[u8; 32], StoreError> {
+pub fn put(db: &Connection, blob: &Blob) -> Result<[u8; 32], StoreError> {
     if keep(db, &blob.digest)?.is_none() {
         blob.insert(db)?;
     }
@@ -74,7 +74,7 @@ fn keep(db: &Connection, digest: &[u8; 32]) -> Result<Option<i64>, StoreError> {
 }
 
 /// Returns the bytes with this digest.
-pub(in crate::engine::store) fn get(db: &Connection, digest: &[u8; 32]) -> Result<Vec<u8>, StoreError> {
+pub fn get(db: &Connection, digest: &[u8; 32]) -> Result<Vec<u8>, StoreError> {
     match find(db, "digest = ?", digest)? {
         Some(blob) => blob.unpack(),
         None => damaged(format!("the content {} is missing", name(digest))),
@@ -82,7 +82,7 @@ pub(in crate::engine::store) fn get(db: &Connection, digest: &[u8; 32]) -> Resul
 }
 
 /// Stores bytes that many rows refer to. Returns their number, which is shorter than the digest.
-pub(in crate::engine::store) fn put_shared(db: &Connection, bytes: &[u8]) -> Result<i64, StoreError> {
+pub fn put_shared(db: &Connection, bytes: &[u8]) -> Result<i64, StoreError> {
     match keep(db, &Sha256::digest(bytes).into())? {
         Some(seq) => Ok(seq),
         None => Blob::new(bytes).insert(db),
@@ -90,7 +90,7 @@ pub(in crate::engine::store) fn put_shared(db: &Connection, bytes: &[u8]) -> Res
 }
 
 /// Returns the bytes with this number.
-pub(in crate::engine::store) fn get_shared(db: &Connection, seq: i64) -> Result<Vec<u8>, StoreError> {
+pub fn get_shared(db: &Connection, seq: i64) -> Result<Vec<u8>, StoreError> {
     match find(db, "seq = ?", seq)? {
         Some(blob) => blob.unpack(),
         None => damaged(format!("content number {seq} is missing")),
@@ -121,10 +121,7 @@ impl super::Store {
 }
 
 /// Takes a digest off the list of blobs to delete.
-pub(in crate::engine::store) fn cancel_deletion(
-    db: &Connection,
-    digest: &[u8; 32],
-) -> Result<(), StoreError> {
+pub fn cancel_deletion(db: &Connection, digest: &[u8; 32]) -> Result<(), StoreError> {
     db.prepare_cached("DELETE FROM letting_go WHERE digest = ?")?.execute([digest])?;
     Ok(())
 }

@@ -112,7 +112,7 @@ fn since_ms(since: Option<Timestamp>) -> i64 {
 }
 
 /// How the last decision in a thread ended, if there was one.
-pub(in crate::engine::store) fn last_outcome(
+pub fn last_outcome(
     db: &Connection,
     thread: &ThreadRow,
 ) -> Result<Option<(DecisionEnd, String)>, StoreError> {

@@ -82,7 +82,7 @@ impl Effects<'_> {
 }
 
 /// Records the state of the effect that began with this entry.
-pub(in crate::engine::store) fn end(
+pub fn end(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
     effect: i64,

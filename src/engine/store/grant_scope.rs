@@ -10,10 +10,10 @@ use std::path::{Component, Path};
 use std::time::Duration;
 
 /// How long a grant lasts if the person does not say, unless it is for a thread.
-pub(in crate::engine::store) const DEFAULT_DURATION: Duration = Duration::from_secs(3600);
+pub const DEFAULT_DURATION: Duration = Duration::from_secs(3600);
 
 /// The id of the first grant that helps cover the call, or the index of the first command that no grant covers.
-pub(in crate::engine::store) fn covering<'a>(
+pub fn covering<'a>(
     grants: impl Iterator<Item = (&'a str, &'a str, &'a AgentScope)>,
     tool: &str,
     call: &AgentCall,
@@ -69,11 +69,7 @@ impl CommandScope {
 }
 
 /// The scope a person allows with a card, or why that is not possible.
-pub(in crate::engine::store) fn agent_scope(
-    call: AgentCall,
-    scope: GrantScope,
-    session: bool,
-) -> Result<AgentScope, &'static str> {
+pub fn agent_scope(call: AgentCall, scope: GrantScope, session: bool) -> Result<AgentScope, &'static str> {
     if session && call.session.is_none() {
         return Err("belongs to no session");
     }
@@ -103,7 +99,7 @@ fn allowed(command: CommandLine, by_prefix: bool) -> CommandScope {
 }
 
 /// Describes what is allowed.
-pub(in crate::engine::store) fn describe(scope: &AgentScope) -> String {
+pub fn describe(scope: &AgentScope) -> String {
     let what = match &scope.allows {
         Allows::Commands(commands) => {
             let one = |command: &CommandScope| {

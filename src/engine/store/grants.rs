@@ -155,7 +155,7 @@ impl Grants<'_> {
 
 /// Whether `grant` covers this question of this thread now. The caller knows what the config allows; here a policy only
 /// has to name the right tool.
-pub(in crate::engine::store) fn covers(
+pub fn covers(
     db: &Connection,
     grant: &str,
     asked: &Asked,
@@ -305,7 +305,7 @@ fn find_grant(db: &Connection, id: &str) -> Result<Option<Grant>, StoreError> {
 }
 
 /// Whether there is a built-in grant with this name that is switched on. It is on by default.
-pub(in crate::engine::store) fn builtin_on(db: &Connection, name: &str) -> Result<bool, StoreError> {
+pub fn builtin_on(db: &Connection, name: &str) -> Result<bool, StoreError> {
     if !BUILTIN_GRANTS.iter().any(|builtin| builtin.id == name) {
         return Ok(false);
     }
@@ -322,11 +322,7 @@ pub(in crate::engine::store) fn builtin_on(db: &Connection, name: &str) -> Resul
     Ok(true)
 }
 
-pub(in crate::engine::store) fn give(
-    tx: &Tx<'_>,
-    request: &GrantRequest,
-    now: i64,
-) -> Result<GrantLine, StoreError> {
+pub fn give(tx: &Tx<'_>, request: &GrantRequest, now: i64) -> Result<GrantLine, StoreError> {
     let interrupt = InterruptRow::find(tx, &request.interrupt)?;
     let question = question_of(tx, &interrupt)?;
     let thread = ThreadRow::by_seq(tx, interrupt.thread)?;

@@ -1,7 +1,7 @@
 //! LZ4 with the size before the bytes and an optional dictionary of repeated bytes.
 
 /// Compresses bytes; `dictionary` is a dictionary of bytes they are likely to repeat.
-pub(in crate::engine::store) fn pack(bytes: &[u8], dictionary: &[u8]) -> Vec<u8> {
+pub fn pack(bytes: &[u8], dictionary: &[u8]) -> Vec<u8> {
     match dictionary.is_empty() {
         true => lz4_flex::block::compress_prepend_size(bytes),
         false => lz4_flex::block::compress_prepend_size_with_dict(bytes, dictionary),
@@ -9,7 +9,7 @@ pub(in crate::engine::store) fn pack(bytes: &[u8], dictionary: &[u8]) -> Vec<u8>
 }
 
 /// Decompresses bytes. `None` if they are broken or claim to be more than `max_len`; a tampered row may claim anything.
-pub(in crate::engine::store) fn unpack(packed: &[u8], dictionary: &[u8], max_len: usize) -> Option<Vec<u8>> {
+pub fn unpack(packed: &[u8], dictionary: &[u8], max_len: usize) -> Option<Vec<u8>> {
     let size = packed.first_chunk().map(|size| u32::from_le_bytes(*size) as usize)?;
     match dictionary.is_empty() {
         _ if size > max_len => None,

@@ -4,7 +4,7 @@ use crate::engine::store::StoreError;
 use crate::inbox::Page;
 
 /// A page while it is being filled.
-pub(in crate::engine::store) struct PageBuilder<T> {
+pub struct PageBuilder<T> {
     limit: usize,
     count: usize,
     /// What it has so far; `next` is set at the end.
@@ -14,12 +14,12 @@ pub(in crate::engine::store) struct PageBuilder<T> {
 }
 
 impl<T> PageBuilder<T> {
-    pub(in crate::engine::store) fn new(limit: usize) -> Self {
+    pub fn new(limit: usize) -> Self {
         Self { limit, count: 0, page: Page::default(), more: false }
     }
 
     /// Adds the row with this number; returns whether there was room.
-    pub(in crate::engine::store) fn take(
+    pub fn take(
         &mut self,
         number: i64,
         read: impl FnOnce() -> Result<T, StoreError>,
@@ -39,7 +39,7 @@ impl<T> PageBuilder<T> {
     }
 
     /// The page, which began at `first`.
-    pub(in crate::engine::store) fn finish(self, first: i64) -> Page<T> {
+    pub fn finish(self, first: i64) -> Page<T> {
         Page { next: self.more.then_some(self.page.last.unwrap_or(first)), ..self.page }
     }
 }

@@ -4,10 +4,10 @@ use crate::engine::store::StoreError;
 use rusqlite::Connection;
 
 /// Marks the file as ours: `sayl` in ASCII.
-pub(in crate::engine::store) const APPLICATION_ID: i32 = 0x7361_796c;
+pub const APPLICATION_ID: i32 = 0x7361_796c;
 
 /// The mark of files from before sayso was released; they have no log.
-pub(in crate::engine::store) const BEFORE_THE_LOG: i32 = 0x7361_7973;
+pub const BEFORE_THE_LOG: i32 = 0x7361_7973;
 
 /// The newest format this build knows.
 pub const VERSION: i64 = 10;
@@ -33,7 +33,7 @@ CREATE INDEX log_grants ON log (kind) WHERE kind IN ('granted', 'revoked');
 ";
 
 /// What lists and drivers read, made from the log.
-pub(in crate::engine::store) const PROJECTIONS: &str = "
+pub const PROJECTIONS: &str = "
 CREATE TABLE threads (
     seq          INTEGER PRIMARY KEY,  -- its first entry
     id           TEXT NOT NULL UNIQUE,
@@ -321,12 +321,12 @@ CREATE VIRTUAL TABLE words USING fts5 (text, content = '', contentless_delete = 
 ";
 
 /// The format of an open database.
-pub(in crate::engine::store) fn version(db: &Connection) -> Result<i64, StoreError> {
+pub fn version(db: &Connection) -> Result<i64, StoreError> {
     Ok(db.query_row("PRAGMA user_version", [], |row| row.get(0))?)
 }
 
 /// Creates the tables of a new file.
-pub(in crate::engine::store) fn create(db: &Connection) -> Result<(), StoreError> {
+pub fn create(db: &Connection) -> Result<(), StoreError> {
     if version(db)? == VERSION {
         return Ok(());
     }

@@ -27,14 +27,14 @@ impl Store {
 }
 
 /// Whether all driving is paused, for the scheduling of threads.
-pub(in crate::engine::store) fn is_paused(db: &Connection) -> Result<bool, StoreError> {
+pub fn is_paused(db: &Connection) -> Result<bool, StoreError> {
     let sql = "SELECT kind FROM pauses JOIN log ON log.seq = pauses.last";
     let kind: Option<String> = db.prepare_cached(sql)?.query_row([], |row| row.get(0)).optional()?;
     Ok(kind.as_deref() == Some(EntryKind::Paused.word()))
 }
 
 /// The same from the log alone, with every entry checked: the last of `paused` and `resumed` counts.
-pub(in crate::engine::store) fn is_paused_by_the_log(db: &Connection) -> Result<bool, StoreError> {
+pub fn is_paused_by_the_log(db: &Connection) -> Result<bool, StoreError> {
     let entries = log::verified_stream(db, PAUSE_STREAM, 0)?;
     let sql = "SELECT last FROM pauses";
     let listed: Option<i64> = db.prepare_cached(sql)?.query_row([], |row| row.get(0)).optional()?;
@@ -47,33 +47,29 @@ pub(in crate::engine::store) fn is_paused_by_the_log(db: &Connection) -> Result<
 }
 
 /// A number that all processes share; 0 if never set.
-pub(in crate::engine::store) fn number(db: &Connection, name: &str) -> Result<i64, StoreError> {
+pub fn number(db: &Connection, name: &str) -> Result<i64, StoreError> {
     match text(db, name)? {
         None => Ok(0),
         Some(text) => text.parse().or_else(|_| damaged(format!("the setting {name} is not readable"))),
     }
 }
 
-pub(in crate::engine::store) fn set_number(
-    db: &Connection,
-    name: &str,
-    number: i64,
-) -> Result<(), StoreError> {
+pub fn set_number(db: &Connection, name: &str, number: i64) -> Result<(), StoreError> {
     set_text(db, name, &number.to_string())
 }
 
-pub(in crate::engine::store) fn text(db: &Connection, name: &str) -> Result<Option<String>, StoreError> {
+pub fn text(db: &Connection, name: &str) -> Result<Option<String>, StoreError> {
     let mut statement = db.prepare_cached("SELECT value FROM settings WHERE name = ?")?;
     Ok(statement.query_row([name], |row| row.get(0)).optional()?)
 }
 
-pub(in crate::engine::store) fn set_text(db: &Connection, name: &str, value: &str) -> Result<(), StoreError> {
+pub fn set_text(db: &Connection, name: &str, value: &str) -> Result<(), StoreError> {
     db.prepare_cached("INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)")?
         .execute(params![name, value])?;
     Ok(())
 }
 
-pub(in crate::engine::store) fn delete(db: &Connection, name: &str) -> Result<(), StoreError> {
+pub fn delete(db: &Connection, name: &str) -> Result<(), StoreError> {
     db.prepare_cached("DELETE FROM settings WHERE name = ?")?.execute([name])?;
     Ok(())
 }

@@ -28,14 +28,14 @@ type Job = Box<dyn FnOnce(Option<&Tx<'_>>) -> (Result<(), StoreError>, OnCommit)
 /// Called once it is known whether the transaction was committed.
 type OnCommit = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
 
-pub(in crate::engine::store) struct Writer {
+pub struct Writer {
     queue: Option<Sender<Job>>,
     stopped: Arc<OnceLock<String>>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
 impl Writer {
-    pub(in crate::engine::store) fn start(
+    pub fn start(
         mut db: Connection,
         changed: watch::Sender<u64>,
         moved: broadcast::Sender<Moved>,
@@ -70,11 +70,11 @@ impl Writer {
     }
 
     /// Why the writer has stopped for good, if it has.
-    pub(in crate::engine::store) fn stopped(&self) -> Option<String> {
+    pub fn stopped(&self) -> Option<String> {
         self.stopped.get().cloned()
     }
 
-    pub(in crate::engine::store) async fn write<T: Send + 'static>(
+    pub async fn write<T: Send + 'static>(
         &self,
         job: impl FnOnce(&Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
@@ -85,10 +85,7 @@ impl Writer {
         reply.await.unwrap_or_else(|_| Err(StoreError::Disk("the writer has ended".to_owned())))
     }
 
-    pub(in crate::engine::store) fn write_later(
-        &self,
-        job: impl FnOnce(&Tx<'_>) -> Result<(), StoreError> + Send + 'static,
-    ) {
+    pub fn write_later(&self, job: impl FnOnce(&Tx<'_>) -> Result<(), StoreError> + Send + 'static) {
         self.send(job, |result| {
             if let Err(error) = result {
                 tracing::debug!(%error, "a write nobody waits for was not made");

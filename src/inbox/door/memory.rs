@@ -52,18 +52,18 @@ impl Memory<'_> {
     /// missing.
     pub async fn edit(self, namespace: String, read: u64, profile: String) -> Result<MemoryView, InboxError> {
         let memory = self.0.store().memory();
-        Ok(memory.edit(memory.resolve_namespace(&namespace)?, read, text::sanitize_typed(&profile)).await?)
+        memory.edit(memory.resolve_namespace(&namespace)?, read, text::sanitize_typed(&profile)).await
     }
 
     /// Pins or unpins a line of a profile: by its text, a part of it that no other line has, or its number.
     pub async fn pin(self, namespace: String, line: String, pinned: bool) -> Result<MemoryView, InboxError> {
         let memory = self.0.store().memory();
-        Ok(memory.pin(memory.resolve_namespace(&namespace)?, line, pinned).await?)
+        memory.pin(memory.resolve_namespace(&namespace)?, line, pinned).await
     }
 
     /// Makes an earlier version the newest again.
     pub async fn revert(self, namespace: String, version: u64) -> Result<MemoryView, InboxError> {
         let memory = self.0.store().memory();
-        Ok(memory.revert(memory.resolve_namespace(&namespace)?, version).await?)
+        memory.revert(memory.resolve_namespace(&namespace)?, version).await
     }
 }

@@ -129,7 +129,7 @@ impl Threads<'_> {
 
     /// Whether the person is in the model's place.
     pub async fn is_taken_over(self, thread: ThreadId) -> Result<bool, InboxError> {
-        Ok(self.0.store().threads().is_by_person(&thread)?)
+        self.0.store().threads().is_by_person(&thread)
     }
 
     /// Puts the person in the model's place from the next step on, or the model back.

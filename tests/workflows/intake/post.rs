@@ -69,8 +69,10 @@ impl Post {
         std::fs::write(data.join("config.toml"), config).unwrap();
         let config = crate::support::config::load(&data, &Env::default());
         let services = Arc::new(sayso::app::services(&config, Env::default(), &store));
-        let registry =
-            sayso::inbox::Registry::new([email_workflow::spec(), workflows::hidden::intake::spec(services).unwrap()]);
+        let registry = sayso::inbox::Registry::new([
+            email_workflow::spec(),
+            workflows::hidden::intake::spec(services).unwrap(),
+        ]);
         let settings = Settings { hold: Duration::ZERO, soft_hold: Duration::ZERO, ..Settings::default() };
         let inbox = Inbox::new(Engine::new(store, registry, settings));
         let mailbox = FolderMailbox::new(folder.path().join("mailbox"));

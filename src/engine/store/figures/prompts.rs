@@ -13,7 +13,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use sha2::{Digest, Sha256};
 
 /// Prompts and answers longer than this are not stored.
-pub(in crate::engine::store) const MAX_LEN: usize = 1024 * 1024;
+pub const MAX_LEN: usize = 1024 * 1024;
 
 /// What a call was sent and what it answered, as text in the caller's format.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,12 +56,7 @@ impl Figures<'_> {
 }
 
 /// Stores the prompt of the call that was recorded last.
-pub(in crate::engine::store) fn insert(
-    db: &Connection,
-    thread: i64,
-    call: i64,
-    prompt: &Prompt,
-) -> Result<(), StoreError> {
+pub fn insert(db: &Connection, thread: i64, call: i64, prompt: &Prompt) -> Result<(), StoreError> {
     let answer = prompt.answer.as_deref().unwrap_or_default();
     if prompt.head.len().max(prompt.messages.len()).max(answer.len()) > MAX_LEN {
         return Ok(());

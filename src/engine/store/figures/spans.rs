@@ -115,10 +115,7 @@ impl Figures<'_> {
 }
 
 /// Everything a trace of a thread is made from.
-pub(in crate::engine::store) fn timings(
-    db: &Connection,
-    row: ThreadRow,
-) -> Result<ThreadTimings, StoreError> {
+pub fn timings(db: &Connection, row: ThreadRow) -> Result<ThreadTimings, StoreError> {
     let mut steps = Vec::new();
     let stored_steps = if row.pruned_at.is_some() { Vec::new() } else { steps_of(db, &row)? };
     for step in stored_steps {

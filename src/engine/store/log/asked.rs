@@ -10,7 +10,7 @@ use serde_json::Value;
 
 /// A question, as it was asked.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::engine::store) struct Asked {
+pub struct Asked {
     pub id: InterruptId,
     /// The step that asked it, or that failed.
     pub step: i64,
@@ -54,21 +54,16 @@ pub(in crate::engine::store) struct Asked {
 
 /// A schema by its number, with the beginning of its digest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::engine::store) struct SchemaRef {
+pub struct SchemaRef {
     pub number: i64,
     pub begins: String,
 }
 
 /// The bit after those of the allowed answers: whether news closes the question.
-pub(in crate::engine::store) const YIELDS: u8 = 1 << 5;
+pub const YIELDS: u8 = 1 << 5;
 
 impl Asked {
-    pub(in crate::engine::store) fn new(
-        step: i64,
-        schema: Option<SchemaRef>,
-        trouble: Option<String>,
-        interrupt: &Interrupt,
-    ) -> Self {
+    pub fn new(step: i64, schema: Option<SchemaRef>, trouble: Option<String>, interrupt: &Interrupt) -> Self {
         let Allow { accept, edit, respond, ignore, draft } = interrupt.allow;
         let bits = [accept, edit, respond, ignore, draft, interrupt.yields];
         Self {
@@ -96,36 +91,33 @@ impl Asked {
         }
     }
 
-    pub(in crate::engine::store) fn allow(&self) -> Allow {
+    pub fn allow(&self) -> Allow {
         allowed(i64::from(self.allow))
     }
 
     /// When the program that waits for the answer gives up, if the question was asked at `asked_at`.
-    pub(in crate::engine::store) fn gives_up_at(
-        &self,
-        asked_at: i64,
-    ) -> Result<Option<Timestamp>, StoreError> {
+    pub fn gives_up_at(&self, asked_at: i64) -> Result<Option<Timestamp>, StoreError> {
         let seconds = self.waiting.and_then(|waiting| waiting.gives_up_in);
         let wait_ms = seconds.map(|seconds| i64::try_from(seconds).unwrap_or(i64::MAX).saturating_mul(1000));
         wait_ms.map(|wait_ms| time(asked_at.saturating_add(wait_ms))).transpose()
     }
 
     /// Whether news closes it.
-    pub(in crate::engine::store) fn yields(&self) -> bool {
+    pub fn yields(&self) -> bool {
         self.allow & YIELDS != 0
     }
 
-    pub(in crate::engine::store) fn is_trouble(&self) -> bool {
+    pub fn is_trouble(&self) -> bool {
         self.trouble.is_some()
     }
 
     /// What a person approves: a hash over the action, the arguments and what is shown with them.
-    pub(in crate::engine::store) fn hash(&self) -> Hash {
+    pub fn hash(&self) -> Hash {
         Hash::of(&self.action, &self.args, &self.binds)
     }
 
     /// Adds a warning and binds the hash to its cause, so that a card drawn earlier is stale.
-    pub(in crate::engine::store) fn warn(&mut self, warning: &Warning, bind: &str) {
+    pub fn warn(&mut self, warning: &Warning, bind: &str) {
         if !self.warnings.contains(warning) {
             self.warnings.push(warning.clone());
         }

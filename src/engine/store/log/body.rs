@@ -15,7 +15,7 @@ pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 
 /// A thread began.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::engine::store) struct Started {
+pub struct Started {
     pub id: ThreadId,
     pub workflow: String,
     pub fingerprint: String,
@@ -40,7 +40,7 @@ pub(in crate::engine::store) struct Started {
 
 impl Started {
     /// Stands in for what a pruned thread began as.
-    pub(in crate::engine::store) fn forgotten() -> Self {
+    pub fn forgotten() -> Self {
         Self {
             id: ThreadId::random(),
             workflow: String::new(),
@@ -59,7 +59,7 @@ impl Started {
 
 /// The thread that started another and waits for its result, and at which step it did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::engine::store) struct Parent {
+pub struct Parent {
     pub thread: i64,
     pub step: i64,
 }
@@ -67,7 +67,7 @@ pub(in crate::engine::store) struct Parent {
 /// What a fork shares with another thread: the steps up to `step`, the last of them in `entry`. What the fork asks and
 /// where it continues is in its own entry, which contains no steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::engine::store) struct Forked {
+pub struct Forked {
     pub thread: i64,
     pub step: i64,
     pub entry: i64,
@@ -75,7 +75,7 @@ pub(in crate::engine::store) struct Forked {
 
 /// A thread took steps: first what it took in, then its node's step. The steps themselves are stored next to this body.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::engine::store) struct Stepped {
+pub struct Stepped {
     /// The number of the first step.
     pub n: i64,
     /// How many steps there are.
@@ -112,13 +112,13 @@ pub(in crate::engine::store) struct Stepped {
 }
 
 /// The first entry that is still needed after the step `seq`, which left these questions open and these events unheard.
-pub(in crate::engine::store) fn first_needed(seq: i64, open: &[i64], unheard: &[i64]) -> i64 {
+pub fn first_needed(seq: i64, open: &[i64], unheard: &[i64]) -> i64 {
     open.iter().chain(unheard).fold(seq, |first, entry| first.min(*entry))
 }
 
 impl Stepped {
     /// How the thread ended, if it did.
-    pub(in crate::engine::store) fn ended(&self) -> Option<Status> {
+    pub fn ended(&self) -> Option<Status> {
         match (&self.next, self.abandoned) {
             (_, true) => Some(Status::Abandoned),
             (NextView::End { .. }, false) => Some(Status::Done),
@@ -127,7 +127,7 @@ impl Stepped {
     }
 
     /// The next node, if there is one, and what is awaited before it starts.
-    pub(in crate::engine::store) fn next_node(&self) -> (Option<&str>, Awaits) {
+    pub fn next_node(&self) -> (Option<&str>, Awaits) {
         match &self.next {
             NextView::Goto { goto } => (Some(goto), Awaits::Nothing),
             NextView::Ask { then, .. } => (Some(then), Awaits::Answers),
@@ -137,7 +137,7 @@ impl Stepped {
     }
 
     /// Steps starting at number `n` that change nothing but where the thread goes next.
-    pub(in crate::engine::store) fn new(n: i64, steps: &[Step], next: NextView) -> Self {
+    pub fn new(n: i64, steps: &[Step], next: NextView) -> Self {
         let last_heard = steps.iter().rposition(|step| matches!(step.node.as_str(), "ANSWERS" | "ARRIVED"));
         Self {
             n,
@@ -158,7 +158,7 @@ impl Stepped {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::engine::store) struct Step {
+pub struct Step {
     /// A node's full name, or ANSWERS, JOIN, ARRIVED.
     pub node: String,
     /// A JSON array.
@@ -170,7 +170,7 @@ pub(in crate::engine::store) struct Step {
 
 /// A warning was added to a question.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::engine::store) struct Amended {
+pub struct Amended {
     pub warning: Warning,
     pub bind: String,
     /// What a person approves now.
@@ -180,7 +180,7 @@ pub(in crate::engine::store) struct Amended {
 
 /// A question was answered.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::engine::store) struct Decided {
+pub struct Decided {
     pub decision: Decision,
     pub by: DecidedBy,
     #[serde(with = "hash_word")]
@@ -206,7 +206,7 @@ pub(in crate::engine::store) struct Decided {
 
 /// The last answer to a question was taken back.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::engine::store) struct Undone {
+pub struct Undone {
     pub because: UndoReason,
     pub from: i64,
 }
@@ -214,7 +214,7 @@ pub(in crate::engine::store) struct Undone {
 /// Why an answer was taken back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(in crate::engine::store) enum UndoReason {
+pub enum UndoReason {
     /// A person took it back.
     Person,
     /// Something arrived that was not known when the answer was given.
@@ -233,7 +233,7 @@ pub(in crate::engine::store) enum UndoReason {
 
 impl UndoReason {
     /// Tells people what happened to the answer.
-    pub(in crate::engine::store) fn label(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             UndoReason::Person => "taken back",
             UndoReason::Arrival => "asked again: news came",
@@ -248,13 +248,13 @@ impl UndoReason {
 
 /// A question was closed without an answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::engine::store) struct Closed {
+pub struct Closed {
     pub why: String,
 }
 
 /// An effect is about to happen.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::engine::store) struct EffectBegun {
+pub struct EffectBegun {
     pub step: i64,
     pub name: String,
     /// What permits it, with the arguments that are carried out.
@@ -269,14 +269,14 @@ pub(in crate::engine::store) struct EffectBegun {
 
 /// The state an effect has reached.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::engine::store) struct EffectEnded {
+pub struct EffectEnded {
     pub state: EffectState,
     pub outcome: Value,
 }
 
 /// Something reached a thread.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::engine::store) struct Arrived {
+pub struct Arrived {
     pub event: Event,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<i64>,
@@ -284,20 +284,20 @@ pub(in crate::engine::store) struct Arrived {
 
 /// Something a person did, without further details.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::engine::store) struct PersonAction {
+pub struct PersonAction {
     pub from: i64,
 }
 
 /// A person took the model's place in a thread, or gave it back.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::engine::store) struct Handed {
+pub struct Handed {
     pub to_person: bool,
     pub from: i64,
 }
 
 /// The decision about a thread's trouble was carried out, or the thread ended with its parent or its mail.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(in crate::engine::store) struct Settled {
+pub struct Settled {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub takes: Vec<i64>,
     /// Events that will never be taken in.
@@ -319,7 +319,7 @@ pub(in crate::engine::store) struct Settled {
 
 /// A thread that was set aside goes on where it was.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::engine::store) struct Reopened {
+pub struct Reopened {
     /// The questions that are open again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open: Vec<i64>,
@@ -331,7 +331,7 @@ pub(in crate::engine::store) struct Reopened {
 
 /// A question is hidden until a time, or was found overdue at one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::engine::store) struct Snoozed {
+pub struct Snoozed {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -340,7 +340,7 @@ pub(in crate::engine::store) struct Snoozed {
 
 /// A grant was revoked. A built-in grant is identified by its name and may have no earlier entry.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::engine::store) struct Revoked {
+pub struct Revoked {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub builtin: Option<String>,
     pub from: i64,
@@ -348,7 +348,7 @@ pub(in crate::engine::store) struct Revoked {
 
 /// Something may be done without asking.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::engine::store) struct Granted {
+pub struct Granted {
     pub id: String,
     pub tool: String,
     pub scope: Scope,
@@ -363,7 +363,7 @@ pub(in crate::engine::store) struct Granted {
 /// What a grant covers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(in crate::engine::store) enum Scope {
+pub enum Scope {
     /// One thread, but not its forks.
     Thread(ThreadId),
     /// Mail from one sender: the bare address in lower case.
@@ -376,7 +376,7 @@ pub(in crate::engine::store) enum Scope {
 
 /// What a program may do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::engine::store) struct AgentScope {
+pub struct AgentScope {
     /// The program, by the name it gives itself.
     pub by: String,
     /// If set, only in this session.
@@ -387,7 +387,7 @@ pub(in crate::engine::store) struct AgentScope {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(in crate::engine::store) enum Allows {
+pub enum Allows {
     /// Commands, each judged separately.
     Commands(Vec<CommandScope>),
     /// Changes to files inside this folder that are not hidden.
@@ -398,7 +398,7 @@ pub(in crate::engine::store) enum Allows {
 
 /// Commands that a program may run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::engine::store) struct CommandScope {
+pub struct CommandScope {
     /// Exactly this folder.
     pub folder: String,
     /// The words they begin with.
@@ -409,7 +409,7 @@ pub(in crate::engine::store) struct CommandScope {
 
 /// A memory has a new version.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::engine::store) struct Learned {
+pub struct Learned {
     pub namespace: String,
     pub version: u64,
     pub profile: String,
@@ -419,7 +419,7 @@ pub(in crate::engine::store) struct Learned {
 
 /// A line of a memory was pinned or unpinned.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::engine::store) struct Pin {
+pub struct Pin {
     pub namespace: String,
     pub line: String,
     pub from: i64,
@@ -427,7 +427,7 @@ pub(in crate::engine::store) struct Pin {
 
 /// The bodies of old threads were deleted.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::engine::store) struct Pruned {
+pub struct Pruned {
     /// Only threads that had not changed since then.
     pub older_than: i64,
     pub statuses: Vec<String>,
@@ -443,12 +443,12 @@ pub(in crate::engine::store) struct Pruned {
 }
 
 /// The digest of an effect's bytes, as hex.
-pub(in crate::engine::store) fn digest_hex(digest: &[u8; 32]) -> String {
+pub fn digest_hex(digest: &[u8; 32]) -> String {
     hex(digest)
 }
 
 /// Parses a digest from hex.
-pub(in crate::engine::store) fn parse_digest(word: &str) -> Result<[u8; 32], StoreError> {
+pub fn parse_digest(word: &str) -> Result<[u8; 32], StoreError> {
     digest_from_hex(word)
         .ok_or_else(|| StoreError::Damaged(format!("`{}` is not a digest", word.escape_debug())))
 }
@@ -457,13 +457,11 @@ mod hash_word {
     use super::*;
     use serde::de::Error;
 
-    pub(in crate::engine::store) fn serialize<S: Serializer>(hash: &Hash, to: S) -> Result<S::Ok, S::Error> {
+    pub fn serialize<S: Serializer>(hash: &Hash, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(hash)
     }
 
-    pub(in crate::engine::store) fn deserialize<'de, D: Deserializer<'de>>(
-        from: D,
-    ) -> Result<Hash, D::Error> {
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Hash, D::Error> {
         let word = String::deserialize(from)?;
         parse_digest(&word).map(Hash::from_bytes).map_err(D::Error::custom)
     }

@@ -4,17 +4,17 @@ macro_rules! kinds {
     ($($name:ident $word:literal $doc:literal)*) => {
         /// What kind of event an entry records.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub(in crate::engine::store) enum EntryKind {
+        pub enum EntryKind {
             $(#[doc = $doc] $name,)*
         }
 
         impl EntryKind {
             /// The word it is stored as.
-            pub(in crate::engine::store) fn word(self) -> &'static str {
+            pub fn word(self) -> &'static str {
                 match self { $(EntryKind::$name => $word,)* }
             }
 
-            pub(in crate::engine::store) fn from_word(word: &str) -> Option<Self> {
+            pub fn from_word(word: &str) -> Option<Self> {
                 match word { $($word => Some(EntryKind::$name),)* _ => None }
             }
         }
@@ -54,7 +54,7 @@ kinds! {
 
 impl EntryKind {
     /// Whether its body may be deleted once its thread is old.
-    pub(in crate::engine::store) fn can_be_pruned(self) -> bool {
+    pub fn can_be_pruned(self) -> bool {
         matches!(
             self,
             EntryKind::Started
@@ -66,12 +66,12 @@ impl EntryKind {
     }
 
     /// Whether later entries tend to repeat its body.
-    pub(in crate::engine::store) fn is_repeated(self) -> bool {
+    pub fn is_repeated(self) -> bool {
         matches!(self, EntryKind::Asked | EntryKind::Decided | EntryKind::Arrived | EntryKind::Continued)
     }
 
     /// Whether an export includes its body: what was asked, decided, done and allowed, but not what nodes produced.
-    pub(in crate::engine::store) fn is_exported(self) -> bool {
+    pub fn is_exported(self) -> bool {
         !matches!(self, EntryKind::Stepped | EntryKind::Arrived)
     }
 }

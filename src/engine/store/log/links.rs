@@ -7,7 +7,7 @@ use rusqlite::Connection;
 const MAX_PROBLEMS: usize = 20;
 
 /// Follows the chain from entry `from` to the last and passes on each sound entry. Returns the problems it found.
-pub(in crate::engine::store) fn check(
+pub fn check(
     db: &Connection,
     from: i64,
     each: &mut dyn FnMut(Entry) -> Result<(), StoreError>,

@@ -11,7 +11,7 @@ const MAX_THREADS: usize = 128;
 const MAX_SCHEMAS: usize = 128;
 
 #[derive(Default)]
-pub(in crate::engine::store) struct Memory {
+pub struct Memory {
     threads: RefCell<VecDeque<ThreadRows>>,
     schemas: RefCell<HashMap<String, i64>>,
 }
@@ -21,14 +21,14 @@ type ThreadRows = (ThreadRow, Vec<InterruptRow>);
 
 impl Memory {
     /// Takes out the rows of a thread.
-    pub(in crate::engine::store) fn take(&self, is_it: impl Fn(&ThreadRows) -> bool) -> Option<ThreadRows> {
+    pub fn take(&self, is_it: impl Fn(&ThreadRows) -> bool) -> Option<ThreadRows> {
         let mut threads = self.threads.borrow_mut();
         let at = threads.iter().position(is_it)?;
         threads.remove(at)
     }
 
     /// Keeps rows that are in the tables like this.
-    pub(in crate::engine::store) fn keep(&self, row: ThreadRow, questions: Vec<InterruptRow>) {
+    pub fn keep(&self, row: ThreadRow, questions: Vec<InterruptRow>) {
         let mut threads = self.threads.borrow_mut();
         threads.retain(|(kept, _)| kept.seq != row.seq);
         if threads.len() == MAX_THREADS {
@@ -37,11 +37,11 @@ impl Memory {
         threads.push_back((row, questions));
     }
 
-    pub(in crate::engine::store) fn schema(&self, text: &str) -> Option<i64> {
+    pub fn schema(&self, text: &str) -> Option<i64> {
         self.schemas.borrow().get(text).copied()
     }
 
-    pub(in crate::engine::store) fn keep_schema(&self, text: String, seq: i64) {
+    pub fn keep_schema(&self, text: String, seq: i64) {
         let mut schemas = self.schemas.borrow_mut();
         if schemas.len() == MAX_SCHEMAS {
             schemas.clear();
@@ -49,11 +49,11 @@ impl Memory {
         schemas.insert(text, seq);
     }
 
-    pub(in crate::engine::store) fn forget_threads(&self) {
+    pub fn forget_threads(&self) {
         self.threads.borrow_mut().clear();
     }
 
-    pub(in crate::engine::store) fn forget(&self) {
+    pub fn forget(&self) {
         self.forget_threads();
         self.schemas.borrow_mut().clear();
     }

@@ -19,14 +19,14 @@ mod origin;
 mod pack;
 mod tx;
 
-pub(in crate::engine::store) use asked::*;
-pub(in crate::engine::store) use body::*;
-pub(in crate::engine::store) use kind::EntryKind;
-pub(in crate::engine::store) use links::check as check_links;
-pub(in crate::engine::store) use memory::Memory;
-pub(in crate::engine::store) use origin::Origin;
-pub(in crate::engine::store) use pack::pack_always as pack_steps;
-pub(in crate::engine::store) use tx::{Head, NewEntry, Tx};
+pub use asked::*;
+pub use body::*;
+pub use kind::EntryKind;
+pub use links::check as check_links;
+pub use memory::Memory;
+pub use origin::Origin;
+pub use pack::pack_always as pack_steps;
+pub use tx::{Head, NewEntry, Tx};
 
 use crate::engine::store::StoreError;
 use crate::text::{hex, plain_json};
@@ -38,17 +38,16 @@ use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 
 /// The stream that records whether all driving is paused.
-pub(in crate::engine::store) const PAUSE_STREAM: i64 = 0;
+pub const PAUSE_STREAM: i64 = 0;
 
-pub(in crate::engine::store) type Checksum = [u8; 32];
+pub type Checksum = [u8; 32];
 
 /// The columns of an entry, in the order [`Entry::read`] takes them.
-pub(in crate::engine::store) const COLUMNS: &str =
-    "l.seq, l.stream, l.kind, l.ref, l.prev, l.at, l.sum, l.chain, l.body, l.steps";
+pub const COLUMNS: &str = "l.seq, l.stream, l.kind, l.ref, l.prev, l.at, l.sum, l.chain, l.body, l.steps";
 
 /// An entry of the log.
 #[derive(Clone, Debug)]
-pub(in crate::engine::store) struct Entry {
+pub struct Entry {
     pub seq: i64,
     pub stream: i64,
     pub kind: EntryKind,
@@ -67,7 +66,7 @@ pub(in crate::engine::store) struct Entry {
 }
 
 /// Serializes a body to JSON.
-pub(in crate::engine::store) fn text(body: &impl Serialize) -> Result<String, StoreError> {
+pub fn text(body: &impl Serialize) -> Result<String, StoreError> {
     plain_json(body).map_err(|e| StoreError::Sql(e.to_string()))
 }
 
@@ -82,11 +81,7 @@ fn sum(body: &str, steps: Option<&[u8]>) -> Checksum {
 
 impl Entry {
     /// Reads a row of [`COLUMNS`]; `bodies` has those of other entries that this one may repeat.
-    pub(in crate::engine::store) fn read(
-        db: &Connection,
-        row: &Row<'_>,
-        bodies: &mut BodyCache,
-    ) -> Result<Self, StoreError> {
+    pub fn read(db: &Connection, row: &Row<'_>, bodies: &mut BodyCache) -> Result<Self, StoreError> {
         let seq: i64 = row.get(0)?;
         let broken = || StoreError::Damaged(format!("entry {seq} of the log is not as it was written"));
         let word = row.get_ref(2)?.as_str().map_err(|_| broken())?;
@@ -106,7 +101,7 @@ impl Entry {
     }
 
     /// Checks it against its digest and the chain value of the entry before it in the log.
-    pub(in crate::engine::store) fn verify(&self, before: Option<Checksum>) -> Result<(), StoreError> {
+    pub fn verify(&self, before: Option<Checksum>) -> Result<(), StoreError> {
         let before = match (before, self.seq) {
             (Some(before), _) => before,
             (None, 1) => [0; 32],
@@ -122,13 +117,13 @@ impl Entry {
     }
 
     /// The digest that the chain covers: the plain body, and the steps as stored.
-    pub(in crate::engine::store) fn sum(&self) -> Checksum {
+    pub fn sum(&self) -> Checksum {
         let body = self.body.as_deref().unwrap_or_default();
         self.sum.unwrap_or_else(|| sum(body, self.steps.as_deref()))
     }
 
     /// The text that its chain value is the hash of.
-    pub(in crate::engine::store) fn link_text(&self, before: &Checksum) -> String {
+    pub fn link_text(&self, before: &Checksum) -> String {
         let number = |n: Option<i64>| n.map_or_else(|| "-".to_owned(), |n| n.to_string());
         let Self { seq, stream, kind, at, .. } = self;
         format!(
@@ -145,7 +140,7 @@ impl Entry {
         Sha256::digest(self.link_text(before).as_bytes()).into()
     }
 
-    pub(in crate::engine::store) fn parse_body<T: DeserializeOwned>(&self) -> Result<T, StoreError> {
+    pub fn parse_body<T: DeserializeOwned>(&self) -> Result<T, StoreError> {
         let Some(body) = &self.body else {
             return Err(StoreError::Damaged(format!("what entry {} of the log said is gone", self.seq)));
         };
@@ -156,7 +151,7 @@ impl Entry {
 
 /// Recently read bodies, in case other entries repeat them.
 #[derive(Default)]
-pub(in crate::engine::store) struct BodyCache(HashMap<i64, String>);
+pub struct BodyCache(HashMap<i64, String>);
 
 impl BodyCache {
     fn insert(&mut self, entry: &Entry) {
@@ -190,7 +185,7 @@ fn plain_body(db: &Connection, seq: i64) -> Result<String, StoreError> {
 }
 
 /// The number and chain value of the last entry.
-pub(in crate::engine::store) fn end(db: &Connection) -> Result<(i64, Checksum), StoreError> {
+pub fn end(db: &Connection) -> Result<(i64, Checksum), StoreError> {
     let last = db
         .prepare_cached("SELECT seq, chain FROM log ORDER BY seq DESC LIMIT 1")?
         .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
@@ -200,22 +195,19 @@ pub(in crate::engine::store) fn end(db: &Connection) -> Result<(i64, Checksum), 
 }
 
 /// The number of the log's last entry.
-pub(in crate::engine::store) fn last_seq(db: &Connection) -> Result<i64, StoreError> {
+pub fn last_seq(db: &Connection) -> Result<i64, StoreError> {
     Ok(db.prepare_cached("SELECT coalesce(max(seq), 0) FROM log")?.query_row([], |row| row.get(0))?)
 }
 
 /// The number of a stream's last entry.
-pub(in crate::engine::store) fn last_in_stream(
-    db: &Connection,
-    stream: i64,
-) -> Result<Option<i64>, StoreError> {
+pub fn last_in_stream(db: &Connection, stream: i64) -> Result<Option<i64>, StoreError> {
     Ok(db
         .prepare_cached("SELECT max(seq) FROM log WHERE stream = ?")?
         .query_row([stream], |row| row.get(0))?)
 }
 
 /// The entry with this number.
-pub(in crate::engine::store) fn entry(db: &Connection, seq: i64) -> Result<Entry, StoreError> {
+pub fn entry(db: &Connection, seq: i64) -> Result<Entry, StoreError> {
     let mut statement = db.prepare_cached(&format!("SELECT {COLUMNS} FROM log l WHERE l.seq = ?"))?;
     let mut rows = statement.query([seq])?;
     match rows.next()? {
@@ -225,18 +217,14 @@ pub(in crate::engine::store) fn entry(db: &Connection, seq: i64) -> Result<Entry
 }
 
 /// The same, checked against its digest and the entry before it.
-pub(in crate::engine::store) fn verified_entry(db: &Connection, seq: i64) -> Result<Entry, StoreError> {
+pub fn verified_entry(db: &Connection, seq: i64) -> Result<Entry, StoreError> {
     let entry = entry(db, seq)?;
     entry.verify(chain_before(db, seq)?)?;
     Ok(entry)
 }
 
 /// The steps of an entry; `neighbors` are entries read together with it, oldest first.
-pub(in crate::engine::store) fn unpack_steps(
-    db: &Connection,
-    owner: &Entry,
-    neighbors: &[Entry],
-) -> Result<String, StoreError> {
+pub fn unpack_steps(db: &Connection, owner: &Entry, neighbors: &[Entry]) -> Result<String, StoreError> {
     let gone = || StoreError::Damaged(format!("the steps of entry {} of the log are gone", owner.seq));
     pack::unpack(owner.steps.as_deref().ok_or_else(gone)?, owner.seq, &mut |repeated| {
         let neighbor = neighbors
@@ -252,7 +240,7 @@ pub(in crate::engine::store) fn unpack_steps(
 }
 
 /// Reads a stream from entry `from` on, while `each` returns true.
-pub(in crate::engine::store) fn follow(
+pub fn follow(
     db: &Connection,
     stream: i64,
     from: i64,
@@ -272,10 +260,7 @@ pub(in crate::engine::store) fn follow(
 }
 
 /// The chain value of the entry before this one in the log.
-pub(in crate::engine::store) fn chain_before(
-    db: &Connection,
-    seq: i64,
-) -> Result<Option<Checksum>, StoreError> {
+pub fn chain_before(db: &Connection, seq: i64) -> Result<Option<Checksum>, StoreError> {
     let mut statement = db.prepare_cached("SELECT chain FROM log WHERE seq = ? - 1")?;
     let unreadable =
         |_| StoreError::Damaged(format!("entry {} of the log is not as it was written", seq - 1));
@@ -283,11 +268,7 @@ pub(in crate::engine::store) fn chain_before(
 }
 
 /// A stream from entry `from` on, oldest first.
-pub(in crate::engine::store) fn stream(
-    db: &Connection,
-    stream: i64,
-    from: i64,
-) -> Result<Vec<Entry>, StoreError> {
+pub fn stream(db: &Connection, stream: i64, from: i64) -> Result<Vec<Entry>, StoreError> {
     let mut entries = Vec::new();
     follow(db, stream, from, &mut |entry| {
         entries.push(entry);
@@ -297,18 +278,14 @@ pub(in crate::engine::store) fn stream(
 }
 
 /// The same, with each entry checked against its digest and the one before it, in the log and in the stream.
-pub(in crate::engine::store) fn verified_stream(
-    db: &Connection,
-    stream: i64,
-    from: i64,
-) -> Result<Vec<Entry>, StoreError> {
+pub fn verified_stream(db: &Connection, stream: i64, from: i64) -> Result<Vec<Entry>, StoreError> {
     let entries = self::stream(db, stream, from)?;
     verify(db, &entries)?;
     Ok(entries)
 }
 
 /// Checks entries of one stream that follow each other.
-pub(in crate::engine::store) fn verify(db: &Connection, entries: &[Entry]) -> Result<(), StoreError> {
+pub fn verify(db: &Connection, entries: &[Entry]) -> Result<(), StoreError> {
     let mut before = None;
     for entry in entries {
         entry.verify(chain_before(db, entry.seq)?)?;

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 /// A process, described for an auditor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::engine::store) struct Origin {
+pub struct Origin {
     user: String,
     host: String,
     pid: u32,
@@ -15,7 +15,7 @@ pub(in crate::engine::store) struct Origin {
 }
 
 /// This process. It is looked up once, since nothing about it changes while it runs.
-pub(in crate::engine::store) fn this_process() -> &'static Origin {
+pub fn this_process() -> &'static Origin {
     static THIS_PROCESS: OnceLock<Origin> = OnceLock::new();
     THIS_PROCESS.get_or_init(|| Origin { user: user(), host: host(), pid: std::process::id(), tty: tty() })
 }

@@ -14,7 +14,7 @@ const WINDOW: usize = 64 * 1024;
 const MAX_LEN: usize = 512 * 1024 * 1024;
 
 /// The packed body if it is shorter than `body`. The entries it repeats must come before it in the log.
-pub(in crate::engine::store) fn pack(body: &str, similar: &[&Entry]) -> Option<Vec<u8>> {
+pub fn pack(body: &str, similar: &[&Entry]) -> Option<Vec<u8>> {
     if body.len() < MIN_LEN {
         return None;
     }
@@ -23,7 +23,7 @@ pub(in crate::engine::store) fn pack(body: &str, similar: &[&Entry]) -> Option<V
 }
 
 /// The packed text, shorter or not.
-pub(in crate::engine::store) fn pack_always(body: &str, similar: &[&Entry]) -> Vec<u8> {
+pub fn pack_always(body: &str, similar: &[&Entry]) -> Vec<u8> {
     let similar: Vec<&&Entry> = similar.iter().filter(|entry| entry.body.is_some()).take(255).collect();
     let texts: Vec<&str> = similar.iter().filter_map(|entry| entry.body.as_deref()).collect();
     let mut packed = vec![similar.len() as u8];
@@ -35,7 +35,7 @@ pub(in crate::engine::store) fn pack_always(body: &str, similar: &[&Entry]) -> V
 }
 
 /// The body of entry `seq`; `find` returns the body of an entry it repeats.
-pub(in crate::engine::store) fn unpack(
+pub fn unpack(
     packed: &[u8],
     seq: i64,
     find: &mut dyn FnMut(i64) -> Result<String, StoreError>,

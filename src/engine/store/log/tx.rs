@@ -12,13 +12,13 @@ use std::ops::Deref;
 
 /// The end of the log, if it was read, and the entry that identifies this process.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::engine::store) struct Head {
+pub struct Head {
     pub end: Option<(i64, Checksum)>,
     pub opened: Option<i64>,
 }
 
 /// A transaction that may append.
-pub(in crate::engine::store) struct Tx<'a> {
+pub struct Tx<'a> {
     db: &'a Connection,
     head: Cell<Head>,
     at_end: RefCell<Vec<AtEnd>>,
@@ -32,7 +32,7 @@ type AtEnd = Box<dyn FnOnce(&Connection) -> Result<(), StoreError>>;
 
 /// A point in a transaction to go back to.
 #[derive(Clone, Copy)]
-pub(in crate::engine::store) struct Mark {
+pub struct Mark {
     head: Head,
     at_end: usize,
     moved: usize,
@@ -48,27 +48,27 @@ impl Deref for Tx<'_> {
 
 impl<'a> Tx<'a> {
     /// Begins a transaction.
-    pub(in crate::engine::store) fn begin(db: &'a Connection, head: Head, memory: &'a Memory) -> Self {
+    pub fn begin(db: &'a Connection, head: Head, memory: &'a Memory) -> Self {
         let (at_end, moved) = (RefCell::default(), RefCell::default());
         Self { db, head: Cell::new(head), at_end, moved, all_moved: Cell::new(false), memory }
     }
 
-    pub(in crate::engine::store) fn memory(&self) -> &Memory {
+    pub fn memory(&self) -> &Memory {
         self.memory
     }
 
     /// Notes what became of a thread.
-    pub(in crate::engine::store) fn moved(&self, thread: Runnable) {
+    pub fn moved(&self, thread: Runnable) {
         self.moved.borrow_mut().push(thread);
     }
 
     /// Notes that any thread may have to be looked at.
-    pub(in crate::engine::store) fn everything_moved(&self) {
+    pub fn everything_moved(&self) {
         self.all_moved.set(true);
     }
 
     /// The threads it has changed.
-    pub(in crate::engine::store) fn what_moved(&self) -> Moved {
+    pub fn what_moved(&self) -> Moved {
         let moved = self.moved.take();
         match self.head.get().end {
             Some((last, _)) if !self.all_moved.get() => Moved::These(moved, last),
@@ -78,17 +78,17 @@ impl<'a> Tx<'a> {
     }
 
     /// The current point in the transaction.
-    pub(in crate::engine::store) fn mark(&self) -> Mark {
+    pub fn mark(&self) -> Mark {
         let (at_end, moved) = (self.at_end.borrow().len(), self.moved.borrow().len());
         Mark { head: self.head.get(), at_end, moved }
     }
 
-    pub(in crate::engine::store) fn set_head(&self, head: Head) {
+    pub fn set_head(&self, head: Head) {
         self.head.set(head);
     }
 
     /// Goes back to the point before a job that was rolled back.
-    pub(in crate::engine::store) fn go_back(&self, mark: Mark) {
+    pub fn go_back(&self, mark: Mark) {
         self.head.set(mark.head);
         self.at_end.borrow_mut().truncate(mark.at_end);
         self.moved.borrow_mut().truncate(mark.moved);
@@ -97,15 +97,12 @@ impl<'a> Tx<'a> {
 
     /// Runs a job at the end of the transaction. SQLite's full-text index writes out its buffer at every savepoint, so
     /// words are best added together, after the last one.
-    pub(in crate::engine::store) fn at_end(
-        &self,
-        job: impl FnOnce(&Connection) -> Result<(), StoreError> + 'static,
-    ) {
+    pub fn at_end(&self, job: impl FnOnce(&Connection) -> Result<(), StoreError> + 'static) {
         self.at_end.borrow_mut().push(Box::new(job));
     }
 
     /// Runs the jobs left for the end, and returns where the log ends.
-    pub(in crate::engine::store) fn finish(&self) -> Result<Head, StoreError> {
+    pub fn finish(&self) -> Result<Head, StoreError> {
         for job in self.at_end.take() {
             job(self.db)?;
         }
@@ -113,7 +110,7 @@ impl<'a> Tx<'a> {
     }
 
     /// The entry that identifies this process. It is appended before the first thing the process does.
-    pub(in crate::engine::store) fn opened(&self, now: i64) -> Result<i64, StoreError> {
+    pub fn opened(&self, now: i64) -> Result<i64, StoreError> {
         if let Some(opened) = self.head.get().opened {
             return Ok(opened);
         }
@@ -123,7 +120,7 @@ impl<'a> Tx<'a> {
         Ok(entry.seq)
     }
 
-    pub(in crate::engine::store) fn append(&self, new: NewEntry<'_>) -> Result<Entry, StoreError> {
+    pub fn append(&self, new: NewEntry<'_>) -> Result<Entry, StoreError> {
         let head = self.head.get();
         let (last, before) = match head.end {
             Some(end) => end,
@@ -159,7 +156,7 @@ impl<'a> Tx<'a> {
 }
 
 /// An entry about to be appended.
-pub(in crate::engine::store) struct NewEntry<'a> {
+pub struct NewEntry<'a> {
     /// `None` starts a new stream.
     pub stream: Option<i64>,
     pub kind: EntryKind,
@@ -174,7 +171,7 @@ pub(in crate::engine::store) struct NewEntry<'a> {
 
 impl NewEntry<'_> {
     /// An entry with this body.
-    pub(in crate::engine::store) fn new(
+    pub fn new(
         stream: Option<i64>,
         kind: EntryKind,
         prev: Option<i64>,

@@ -243,11 +243,7 @@ fn threads_of(db: &Connection, account: &str, conversation: &str) -> Result<Vec<
     Ok(statement.query_map([account, conversation], |row| row.get(0))?.collect::<Result<_, _>>()?)
 }
 
-pub(in crate::engine::store) fn live(
-    db: &Connection,
-    account: &str,
-    conversation: &str,
-) -> Result<Option<ThreadRow>, StoreError> {
+pub fn live(db: &Connection, account: &str, conversation: &str) -> Result<Option<ThreadRow>, StoreError> {
     for seq in threads_of(db, account, conversation)? {
         let row = ThreadRow::by_seq(db, seq)?;
         if !row.status.ended() {

@@ -1,6 +1,6 @@
 //! Memory: profiles by namespace, with every version and its cause.
 
-pub(in crate::engine::store) mod lessons;
+pub mod lessons;
 
 use crate::engine::graph::ThreadId;
 use crate::engine::store::log::{self, EntryKind, Learned, NewEntry, Pin, Tx};
@@ -140,7 +140,7 @@ fn find_line(lines: &[&str], word: &str, place: &str) -> Result<String, StoreErr
 }
 
 /// Whether a version was learned from this thread.
-pub(in crate::engine::store) fn caused_by(db: &Connection, thread: &ThreadId) -> Result<bool, StoreError> {
+pub fn caused_by(db: &Connection, thread: &ThreadId) -> Result<bool, StoreError> {
     let sql = "SELECT 1 FROM memory WHERE thread = ? LIMIT 1";
     Ok(db.prepare_cached(sql)?.exists([thread.as_str()])?)
 }
@@ -207,7 +207,7 @@ fn set_pin(tx: &Tx<'_>, namespace: &str, line: &str, pinned: bool, now: i64) -> 
 
 /// A memory, read from the log.
 #[derive(Default)]
-pub(in crate::engine::store) struct History {
+pub struct History {
     stream: Option<i64>,
     last: Option<i64>,
     /// All versions, oldest first.
@@ -216,7 +216,7 @@ pub(in crate::engine::store) struct History {
     pins: Vec<String>,
 }
 
-pub(in crate::engine::store) fn history(db: &Connection, namespace: &str) -> Result<History, StoreError> {
+pub fn history(db: &Connection, namespace: &str) -> Result<History, StoreError> {
     let stream: Option<i64> = db
         .prepare_cached("SELECT stream FROM memory WHERE namespace = ? LIMIT 1")?
         .query_row([namespace], |row| row.get(0))

@@ -23,7 +23,7 @@ const PARTS: [(&str, &str, &str); 4] = [
 ];
 
 /// Counts what pruning a thread would delete; adds the digests it refers to to `loose`.
-pub(in crate::engine::store) fn count(
+pub fn count(
     db: &Connection,
     row: &ThreadRow,
     forgotten: &mut Vec<i64>,
@@ -70,7 +70,7 @@ fn bodies(db: &Connection, row: &ThreadRow) -> Result<(u64, u64), StoreError> {
 const PRUNED: &str = "('started', 'stepped', 'arrived', 'continued', 'corrected')";
 
 /// Prunes a thread. Returns the record that remains, or its number if none does.
-pub(in crate::engine::store) fn thread(
+pub fn thread(
     db: &Connection,
     mut row: ThreadRow,
     now: i64,
@@ -117,11 +117,7 @@ pub(in crate::engine::store) fn thread(
 }
 
 /// Deletes a mail's bytes and its search words. The record that it came stays.
-pub(in crate::engine::store) fn mail(
-    db: &Connection,
-    mut mail: MailRow,
-    pruning: &mut Pruning,
-) -> Result<(), StoreError> {
+pub fn mail(db: &Connection, mut mail: MailRow, pruning: &mut Pruning) -> Result<(), StoreError> {
     if mail.raw == MailRow::PRUNED_BYTES {
         return Ok(());
     }

@@ -210,7 +210,7 @@ fn left_mails(db: &Connection, query: &PruneQuery, limit: i64) -> Result<Vec<Mai
 }
 
 /// Checks that a pruned thread has no step bodies left.
-pub(in crate::engine::store) fn check_pruned(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
+pub fn check_pruned(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
     let step_count: i64 = db
         .prepare_cached(
             "SELECT count(*) FROM log WHERE stream = ? AND kind = 'stepped' AND body IS NOT NULL",

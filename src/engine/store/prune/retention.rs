@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 /// Why a thread is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::engine::store) enum Needed {
+pub enum Needed {
     /// It, or a thread it started, has not ended, is too young or has another status.
     Family,
     /// Nobody has filed its result away.
@@ -33,7 +33,7 @@ pub(in crate::engine::store) enum Needed {
 
 impl Needed {
     /// The reason, for people.
-    pub(in crate::engine::store) fn reason(self) -> &'static str {
+    pub fn reason(self) -> &'static str {
         match self {
             Needed::Family => "a thread it started is not old enough or has not ended",
             Needed::Unread => "its result is not filed away",
@@ -49,7 +49,7 @@ impl Needed {
     }
 }
 
-pub(in crate::engine::store) fn needed(
+pub fn needed(
     db: &Connection,
     row: &ThreadRow,
     query: &PruneQuery,
@@ -98,7 +98,7 @@ pub(in crate::engine::store) fn needed(
 
 /// Whether something was asked, decided or done in a thread. If so, we never delete its row, the log entries about
 /// that, or the bytes of what was done.
-pub(in crate::engine::store) fn on_record(db: &Connection, thread: i64) -> Result<bool, StoreError> {
+pub fn on_record(db: &Connection, thread: i64) -> Result<bool, StoreError> {
     let any = |sql: &str| db.prepare_cached(sql)?.exists([thread]).map_err(StoreError::from);
     Ok(any("SELECT 1 FROM log WHERE stream = ? AND kind = 'asked' LIMIT 1")?
         || any("SELECT 1 FROM effects WHERE thread = ? LIMIT 1")?)

@@ -73,10 +73,7 @@ impl Prune<'_> {
 }
 
 /// Lists a digest for deletion.
-pub(in crate::engine::store) fn list_for_deletion(
-    db: &Connection,
-    digest: &[u8; 32],
-) -> Result<(), StoreError> {
+pub fn list_for_deletion(db: &Connection, digest: &[u8; 32]) -> Result<(), StoreError> {
     db.prepare_cached("INSERT OR IGNORE INTO letting_go (digest) SELECT digest FROM blobs WHERE digest = ?")?
         .execute([digest])?;
     Ok(())
@@ -147,7 +144,7 @@ fn unreferenced(
 }
 
 /// Counts what a sweep would delete if these threads and mails were pruned.
-pub(in crate::engine::store) fn count(
+pub fn count(
     db: &Connection,
     loose: HashSet<[u8; 32]>,
     gone: &HashSet<i64>,
@@ -163,7 +160,7 @@ pub(in crate::engine::store) fn count(
 }
 
 /// Adds the digests that a thread's steps and prompts refer to.
-pub(in crate::engine::store) fn collect_digests(
+pub fn collect_digests(
     db: &Connection,
     thread: i64,
     loose: &mut HashSet<[u8; 32]>,

@@ -178,7 +178,7 @@ fn run(
 }
 
 /// A valid answer.
-pub(in crate::engine::store) struct Answer {
+pub struct Answer {
     pub decision: Decision,
     pub learn: bool,
     pub by: DecidedBy,
@@ -187,7 +187,7 @@ pub(in crate::engine::store) struct Answer {
 
 /// Records an answer to the question at index `at`, and returns the thread's new status. `asked` is the question in
 /// full, if it was edited.
-pub(in crate::engine::store) fn record_answer(
+pub fn record_answer(
     tx: &Tx<'_>,
     mut listed: Listed,
     at: usize,
@@ -249,11 +249,7 @@ fn typed(decision: Decision) -> Decision {
 }
 
 /// Takes back the answer to one question, on behalf of a person.
-pub(in crate::engine::store) fn undo_one(
-    tx: &Tx<'_>,
-    interrupt: &InterruptRow,
-    now: i64,
-) -> Result<ThreadId, StoreError> {
+pub fn undo_one(tx: &Tx<'_>, interrupt: &InterruptRow, now: i64) -> Result<ThreadId, StoreError> {
     let mut row = ThreadRow::by_seq(tx, interrupt.thread)?;
     let acted = || {
         let why = "the thread has already acted on it".to_owned();

@@ -144,10 +144,7 @@ pub struct Counts {
 }
 
 /// The question as the inbox shows it; its text comes with its card.
-pub(in crate::engine::store) fn question_shown(
-    db: &Connection,
-    interrupt: &InterruptRow,
-) -> Result<Question, StoreError> {
+pub fn question_shown(db: &Connection, interrupt: &InterruptRow) -> Result<Question, StoreError> {
     question(db, interrupt, &ThreadRow::by_seq(db, interrupt.thread)?)
 }
 

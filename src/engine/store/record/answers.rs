@@ -11,7 +11,7 @@ use crate::engine::store::rows::ThreadRow;
 use crate::inbox::DecidedBy;
 
 /// An answer to record.
-pub(in crate::engine::store) struct NewDecision {
+pub struct NewDecision {
     pub decision: Decision,
     pub by: DecidedBy,
     pub shown: Hash,
@@ -24,7 +24,7 @@ pub(in crate::engine::store) struct NewDecision {
     pub done: Option<String>,
 }
 
-pub(in crate::engine::store) fn record(
+pub fn record(
     tx: &Tx<'_>,
     listed: &mut Listed,
     question: i64,
@@ -39,7 +39,7 @@ pub(in crate::engine::store) fn record(
 }
 
 /// Takes back the current answer to a question, and deletes the results of calls made with it.
-pub(in crate::engine::store) fn take_back(
+pub fn take_back(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
     question: i64,
@@ -52,7 +52,7 @@ pub(in crate::engine::store) fn take_back(
 }
 
 /// Adds a warning to a question. `bind` makes a card drawn earlier stale.
-pub(in crate::engine::store) fn amend(
+pub fn amend(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
     question: &Question,
@@ -68,7 +68,7 @@ pub(in crate::engine::store) fn amend(
 }
 
 /// Takes back the decisions a thread has not acted on.
-pub(in crate::engine::store) fn reopen_all(
+pub fn reopen_all(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
     recent: &Recent,

@@ -8,12 +8,12 @@ use crate::engine::store::rows::ThreadRow;
 use serde_json::value::RawValue;
 
 /// JSON that is stored unchanged.
-pub(in crate::engine::store) fn raw(text: &str) -> Result<Box<RawValue>, StoreError> {
+pub fn raw(text: &str) -> Result<Box<RawValue>, StoreError> {
     RawValue::from_string(text.to_owned()).map_err(|e| StoreError::Sql(e.to_string()))
 }
 
 /// Appends an entry to a thread's stream and updates the projections.
-pub(in crate::engine::store) fn append(
+pub fn append(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
     kind: EntryKind,
@@ -30,7 +30,7 @@ pub(in crate::engine::store) fn append(
 }
 
 /// Appends steps to a thread's stream; `similar` are entries they repeat, for compression.
-pub(in crate::engine::store) fn append_steps(
+pub fn append_steps(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
     stepped: &Stepped,

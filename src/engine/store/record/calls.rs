@@ -6,24 +6,14 @@ use rusqlite::{Connection, params};
 use serde_json::Value;
 use std::collections::HashMap;
 
-pub(in crate::engine::store) fn write(
-    tx: &Connection,
-    thread: i64,
-    step: i64,
-    name: &str,
-    result: &str,
-) -> Result<(), StoreError> {
+pub fn write(tx: &Connection, thread: i64, step: i64, name: &str, result: &str) -> Result<(), StoreError> {
     tx.prepare_cached("INSERT OR REPLACE INTO calls (thread, step, name, result) VALUES (?, ?, ?, ?)")?
         .execute(params![thread, step, name, result])?;
     Ok(())
 }
 
 /// The results an earlier attempt at this step left.
-pub(in crate::engine::store) fn read(
-    db: &Connection,
-    thread: i64,
-    step: i64,
-) -> Result<HashMap<String, Value>, StoreError> {
+pub fn read(db: &Connection, thread: i64, step: i64) -> Result<HashMap<String, Value>, StoreError> {
     let mut statement = db.prepare_cached("SELECT name, result FROM calls WHERE thread = ? AND step = ?")?;
     let mut rows = statement.query([thread, step])?;
     let mut calls = HashMap::new();
@@ -35,7 +25,7 @@ pub(in crate::engine::store) fn read(
 }
 
 /// Deletes the call results of a step that is now committed, or that will be retried under new conditions.
-pub(in crate::engine::store) fn forget(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
+pub fn forget(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
     db.prepare_cached("DELETE FROM calls WHERE thread = ?")?.execute([row.seq])?;
     Ok(())
 }

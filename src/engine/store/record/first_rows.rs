@@ -6,7 +6,7 @@ use crate::engine::store::rows::{Awaits, InterruptRow, Stage, ThreadRow};
 use crate::inbox::Status;
 
 /// The row of a thread that has just begun.
-pub(in crate::engine::store) fn first_row(seq: i64, at: i64, body: Started) -> ThreadRow {
+pub fn first_row(seq: i64, at: i64, body: Started) -> ThreadRow {
     let (parent, origin) = (body.parent, body.origin);
     ThreadRow {
         seq,
@@ -45,7 +45,7 @@ pub(in crate::engine::store) fn first_row(seq: i64, at: i64, body: Started) -> T
 }
 
 /// The row of a question that was just asked.
-pub(in crate::engine::store) fn question_row(entry: &Entry, body: &Asked) -> InterruptRow {
+pub fn question_row(entry: &Entry, body: &Asked) -> InterruptRow {
     InterruptRow {
         seq: entry.seq,
         thread: entry.stream,

@@ -8,11 +8,7 @@ use rusqlite::Connection;
 use std::collections::HashMap;
 
 /// Adds warnings to a question about something that was already done in threads that share steps with this one.
-pub(in crate::engine::store) fn warn_if_done(
-    db: &Connection,
-    row: &ThreadRow,
-    asked: &mut Asked,
-) -> Result<(), StoreError> {
+pub fn warn_if_done(db: &Connection, row: &ThreadRow, asked: &mut Asked) -> Result<(), StoreError> {
     while let Some((warning, bind)) = unseen_warning(db, row, asked)? {
         asked.warn(&warning, &bind);
     }
@@ -20,7 +16,7 @@ pub(in crate::engine::store) fn warn_if_done(
 }
 
 /// A warning that the question lacks because the same was done in such a thread, and what to bind it to.
-pub(in crate::engine::store) fn unseen_warning(
+pub fn unseen_warning(
     db: &Connection,
     row: &ThreadRow,
     asked: &Asked,

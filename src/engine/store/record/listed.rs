@@ -14,7 +14,7 @@ use crate::inbox::{DecidedBy, Status};
 use rusqlite::{Connection, params};
 
 /// A thread as the lists have it.
-pub(in crate::engine::store) struct Listed {
+pub struct Listed {
     pub row: ThreadRow,
     /// Its questions that are not closed, oldest first.
     pub questions: Vec<InterruptRow>,
@@ -29,20 +29,20 @@ pub(in crate::engine::store) struct Listed {
 }
 
 impl Listed {
-    pub(in crate::engine::store) fn find(tx: &Tx<'_>, id: &ThreadId) -> Result<Self, StoreError> {
+    pub fn find(tx: &Tx<'_>, id: &ThreadId) -> Result<Self, StoreError> {
         match tx.memory().take(|(row, _)| row.id == *id) {
             Some((row, questions)) => Ok(Self::new(row, questions)),
             None => Self::of(tx, ThreadRow::find(tx, id)?),
         }
     }
 
-    pub(in crate::engine::store) fn of(db: &Connection, row: ThreadRow) -> Result<Self, StoreError> {
+    pub fn of(db: &Connection, row: ThreadRow) -> Result<Self, StoreError> {
         let questions = InterruptRow::select(db, "WHERE thread = ? AND status <> 'closed'", [row.seq])?;
         Ok(Self::new(row, questions))
     }
 
     /// A thread by its first entry. A pruned one has no row until the entry that pruned it is reached.
-    pub(in crate::engine::store) fn by_seq(tx: &Tx<'_>, seq: i64) -> Result<Self, StoreError> {
+    pub fn by_seq(tx: &Tx<'_>, seq: i64) -> Result<Self, StoreError> {
         if let Some((row, questions)) = tx.memory().take(|(row, _)| row.seq == seq) {
             return Ok(Self::new(row, questions));
         }
@@ -51,7 +51,7 @@ impl Listed {
     }
 
     /// The thread that asks this question, if the writer remembers it.
-    pub(in crate::engine::store) fn remembered(tx: &Tx<'_>, question: &InterruptId) -> Option<Self> {
+    pub fn remembered(tx: &Tx<'_>, question: &InterruptId) -> Option<Self> {
         let asks = |row: &InterruptRow| row.id == *question;
         let (row, questions) = tx.memory().take(|(_, questions)| questions.iter().any(asks))?;
         Some(Self::new(row, questions))
@@ -63,22 +63,17 @@ impl Listed {
     }
 
     /// Questions that are open or decided.
-    pub(in crate::engine::store) fn live(&self) -> impl Iterator<Item = &InterruptRow> {
+    pub fn live(&self) -> impl Iterator<Item = &InterruptRow> {
         self.questions.iter().filter(|question| question.status != Stage::Closed)
     }
 
     /// Whether it has ended since it was read.
-    pub(in crate::engine::store) fn ends_now(&self) -> bool {
+    pub fn ends_now(&self) -> bool {
         !self.had_ended && self.row.status.ended()
     }
 
     /// Asks a question.
-    pub(in crate::engine::store) fn ask(
-        &mut self,
-        tx: &Tx<'_>,
-        asked: &Asked,
-        now: i64,
-    ) -> Result<Entry, StoreError> {
+    pub fn ask(&mut self, tx: &Tx<'_>, asked: &Asked, now: i64) -> Result<Entry, StoreError> {
         let entry = tx.append(self.entry(EntryKind::Asked, asked, now)?)?;
         self.row.last = entry.seq;
         self.asked(&entry, asked);
@@ -86,7 +81,7 @@ impl Listed {
     }
 
     /// Records the answer to a question.
-    pub(in crate::engine::store) fn decide(
+    pub fn decide(
         &mut self,
         tx: &Tx<'_>,
         question: i64,
@@ -101,7 +96,7 @@ impl Listed {
     }
 
     /// Takes steps; `similar` are entries they repeat, for compression.
-    pub(in crate::engine::store) fn step(
+    pub fn step(
         &mut self,
         tx: &Tx<'_>,
         stepped: &Stepped,
@@ -127,11 +122,7 @@ impl Listed {
     }
 
     /// Changes the rows as the entry says. They are written by [`Self::save`].
-    pub(in crate::engine::store) fn apply(
-        &mut self,
-        db: &Connection,
-        entry: &Entry,
-    ) -> Result<(), StoreError> {
+    pub fn apply(&mut self, db: &Connection, entry: &Entry) -> Result<(), StoreError> {
         self.row.last = entry.seq;
         match entry.kind {
             EntryKind::Stepped => self.stepped(db, entry, &entry.parse_body()?)?,
@@ -189,7 +180,7 @@ impl Listed {
     }
 
     /// Writes the rows that changed.
-    pub(in crate::engine::store) fn save(mut self, tx: &Tx<'_>) -> Result<(), StoreError> {
+    pub fn save(mut self, tx: &Tx<'_>) -> Result<(), StoreError> {
         let row = &self.row;
         tx.prepare_cached(
             "UPDATE threads SET status = ?2, node = ?3, awaits = ?4, steps = ?5, step = ?6, since = ?7, last = ?8,
@@ -423,7 +414,7 @@ impl Listed {
 
 /// The status of a thread that has not ended. `questions` are those that are not closed: whether each is about trouble,
 /// and whether it is open. `joins` says that it waits for children.
-pub(in crate::engine::store) fn live_status(
+pub fn live_status(
     awaits: Awaits,
     questions: impl Iterator<Item = (bool, bool)>,
     joins: bool,
@@ -451,11 +442,7 @@ pub(in crate::engine::store) fn live_status(
 }
 
 /// How many of the threads it started at this step have not ended.
-pub(in crate::engine::store) fn living_children(
-    db: &Connection,
-    parent: i64,
-    step: i64,
-) -> Result<i64, StoreError> {
+pub fn living_children(db: &Connection, parent: i64, step: i64) -> Result<i64, StoreError> {
     Ok(db
         .prepare_cached(
             "SELECT count(*) FROM threads WHERE parent = ? AND parent_step = ?

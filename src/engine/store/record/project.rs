@@ -12,7 +12,7 @@ use crate::inbox::{BUILTIN_GRANTS, Status};
 use rusqlite::{Connection, params};
 
 /// The projections, each with the column that identifies a row.
-pub(in crate::engine::store) const TABLES: [(&str, &str); 7] = [
+pub const TABLES: [(&str, &str); 7] = [
     ("threads", "id"),
     ("interrupts", "id"),
     ("effects", "seq"),
@@ -23,7 +23,7 @@ pub(in crate::engine::store) const TABLES: [(&str, &str); 7] = [
 ];
 
 /// Updates the projections with this entry.
-pub(in crate::engine::store) fn apply(tx: &Tx<'_>, entry: &Entry) -> Result<(), StoreError> {
+pub fn apply(tx: &Tx<'_>, entry: &Entry) -> Result<(), StoreError> {
     // The remains of a pruned thread are in the `pruned` entry.
     if entry.body.is_none() {
         return Ok(());
@@ -65,7 +65,7 @@ pub(in crate::engine::store) fn apply(tx: &Tx<'_>, entry: &Entry) -> Result<(), 
 }
 
 /// Writes a thread's rows, of which `entry` is the last, and wakes its parent if it has ended now.
-pub(in crate::engine::store) fn save(tx: &Tx<'_>, listed: Listed, entry: &Entry) -> Result<(), StoreError> {
+pub fn save(tx: &Tx<'_>, listed: Listed, entry: &Entry) -> Result<(), StoreError> {
     let (parent, ends) = (listed.row.parent.zip(listed.row.parent_step), listed.ends_now());
     listed.save(tx)?;
     match parent {

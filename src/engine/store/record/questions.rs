@@ -14,10 +14,7 @@ use sha2::Digest as _;
 use sha2::Sha256;
 
 /// The question of a row, read from the log.
-pub(in crate::engine::store) fn question_of(
-    db: &Connection,
-    interrupt: &InterruptRow,
-) -> Result<Question, StoreError> {
+pub fn question_of(db: &Connection, interrupt: &InterruptRow) -> Result<Question, StoreError> {
     let question = Question::read(db, interrupt.thread, interrupt.seq)?;
     if question.asked.id == interrupt.id {
         Ok(question)
@@ -27,10 +24,7 @@ pub(in crate::engine::store) fn question_of(
 }
 
 /// What a question asks, with the warnings that were added later, and when it was asked.
-pub(in crate::engine::store) fn asked_of(
-    db: &Connection,
-    interrupt: &InterruptRow,
-) -> Result<(Asked, i64), StoreError> {
+pub fn asked_of(db: &Connection, interrupt: &InterruptRow) -> Result<(Asked, i64), StoreError> {
     if interrupt.amended {
         let question = Question::read(db, interrupt.thread, interrupt.seq)?;
         return Ok((question.asked, question.at));
@@ -40,18 +34,12 @@ pub(in crate::engine::store) fn asked_of(
 }
 
 /// The current answer to a question.
-pub(in crate::engine::store) fn answer_to(
-    db: &Connection,
-    interrupt: &InterruptRow,
-) -> Result<Option<Decided>, StoreError> {
+pub fn answer_to(db: &Connection, interrupt: &InterruptRow) -> Result<Option<Decided>, StoreError> {
     interrupt.answer.map(|seq| log::entry(db, seq)?.parse_body()).transpose()
 }
 
 /// The thread that asks an open question, and the index of the question among those of the thread.
-pub(in crate::engine::store) fn open_question(
-    tx: &Tx<'_>,
-    id: &InterruptId,
-) -> Result<(Listed, usize), StoreError> {
+pub fn open_question(tx: &Tx<'_>, id: &InterruptId) -> Result<(Listed, usize), StoreError> {
     let asks = "WHERE seq = (SELECT thread FROM interrupts WHERE id = ?)";
     let listed = match Listed::remembered(tx, id) {
         Some(listed) => Some(listed),
@@ -59,10 +47,10 @@ pub(in crate::engine::store) fn open_question(
             ThreadRow::select(tx, asks, [id.as_str()])?.pop().map(|row| Listed::of(tx, row)).transpose()?
         }
     };
-    if let Some(listed) = listed {
-        if let Some(at) = listed.questions.iter().position(|q| q.id == *id && q.status == Stage::Open) {
-            return Ok((listed, at));
-        }
+    if let Some(listed) = listed
+        && let Some(at) = listed.questions.iter().position(|q| q.id == *id && q.status == Stage::Open)
+    {
+        return Ok((listed, at));
     }
     // It is not open, or a person gave only the beginning of its id.
     let interrupt = InterruptRow::find(tx, id)?;
@@ -76,10 +64,7 @@ pub(in crate::engine::store) fn open_question(
 }
 
 /// The error for an interrupt that is not open, with the reason.
-pub(in crate::engine::store) fn not_open(
-    db: &Connection,
-    interrupt: &InterruptRow,
-) -> Result<StoreError, StoreError> {
+pub fn not_open(db: &Connection, interrupt: &InterruptRow) -> Result<StoreError, StoreError> {
     let question = Question::read(db, interrupt.thread, interrupt.seq)?;
     let id = interrupt.id.to_string();
     let why = match (question.closed, question.answers.last()) {
@@ -101,10 +86,7 @@ fn describe_answer(answer: &StoredAnswer) -> Result<String, StoreError> {
 }
 
 /// Every question a thread has asked, oldest first. Their answers do not have `acted` set.
-pub(in crate::engine::store) fn questions(
-    db: &Connection,
-    row: &ThreadRow,
-) -> Result<Vec<Question>, StoreError> {
+pub fn questions(db: &Connection, row: &ThreadRow) -> Result<Vec<Question>, StoreError> {
     let mut statement =
         db.prepare_cached("SELECT seq FROM log WHERE stream = ? AND kind = 'asked' ORDER BY seq")?;
     let seqs: Vec<i64> = statement.query_map([row.seq], |cells| cells.get(0))?.collect::<Result<_, _>>()?;
@@ -112,7 +94,7 @@ pub(in crate::engine::store) fn questions(
 }
 
 /// Stores a schema, unless it is stored already; `None` if it accepts anything.
-pub(in crate::engine::store) fn schema(tx: &Tx<'_>, schema: &Value) -> Result<Option<SchemaRef>, StoreError> {
+pub fn schema(tx: &Tx<'_>, schema: &Value) -> Result<Option<SchemaRef>, StoreError> {
     if *schema == Value::Bool(true) {
         return Ok(None);
     }
@@ -137,7 +119,7 @@ pub(in crate::engine::store) fn schema(tx: &Tx<'_>, schema: &Value) -> Result<Op
 }
 
 /// The schema of a question.
-pub(in crate::engine::store) fn schema_of(db: &Connection, asked: &Asked) -> Result<Value, StoreError> {
+pub fn schema_of(db: &Connection, asked: &Asked) -> Result<Value, StoreError> {
     match &asked.schema {
         Some(schema) => json("a schema", &schema_text(db, schema.number)?),
         None => Ok(Value::Bool(true)),
@@ -145,7 +127,7 @@ pub(in crate::engine::store) fn schema_of(db: &Connection, asked: &Asked) -> Res
 }
 
 /// Checks that the schema of a question is the one it was asked with.
-pub(in crate::engine::store) fn check_schema(db: &Connection, asked: &Asked) -> Result<(), StoreError> {
+pub fn check_schema(db: &Connection, asked: &Asked) -> Result<(), StoreError> {
     match &asked.schema {
         Some(schema) if digest_prefix(&schema_text(db, schema.number)?) != schema.begins => {
             damaged(format!("the schema of question {} is another one", asked.id))

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 /// The last step of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::engine::store) struct LastStep {
+pub struct LastStep {
     /// The number of its entry.
     pub seq: i64,
     /// How many steps there are, including this one.
@@ -33,7 +33,7 @@ pub(in crate::engine::store) struct LastStep {
 
 impl LastStep {
     /// Reads a `stepped` entry, or the `started` entry of a thread.
-    pub(in crate::engine::store) fn of(entry: &Entry) -> Result<Self, StoreError> {
+    pub fn of(entry: &Entry) -> Result<Self, StoreError> {
         if entry.kind == EntryKind::Started {
             let Started { node, origin, .. } = entry.parse_body()?;
             return Ok(Self {
@@ -62,7 +62,7 @@ impl LastStep {
 
 /// A question, with everything that happened to it.
 #[derive(Clone, Debug)]
-pub(in crate::engine::store) struct Question {
+pub struct Question {
     pub seq: i64,
     pub at: i64,
     /// Includes later amendments.
@@ -78,7 +78,7 @@ pub(in crate::engine::store) struct Question {
 
 /// An answer to a question, and what happened to it.
 #[derive(Clone, Debug)]
-pub(in crate::engine::store) struct StoredAnswer {
+pub struct StoredAnswer {
     pub seq: i64,
     pub at: i64,
     pub body: Decided,
@@ -88,7 +88,7 @@ pub(in crate::engine::store) struct StoredAnswer {
 }
 
 impl StoredAnswer {
-    pub(in crate::engine::store) fn read(entry: &Entry) -> Result<Self, StoreError> {
+    pub fn read(entry: &Entry) -> Result<Self, StoreError> {
         let (seq, at, body) = (entry.seq, entry.at, entry.parse_body()?);
         Ok(Self { seq, at, body, undone_at: None, acted: false })
     }
@@ -110,7 +110,7 @@ impl Question {
 
     /// Reads a question with everything that happened to it until its thread continued. It does not check whether
     /// effects have begun.
-    pub(in crate::engine::store) fn read(db: &Connection, thread: i64, seq: i64) -> Result<Self, StoreError> {
+    pub fn read(db: &Connection, thread: i64, seq: i64) -> Result<Self, StoreError> {
         let mut question: Option<Self> = None;
         log::follow(db, thread, seq, &mut |entry| {
             let Some(question) = &mut question else {
@@ -172,20 +172,20 @@ impl Question {
         Ok(())
     }
 
-    pub(in crate::engine::store) fn current_answer(&self) -> Option<&StoredAnswer> {
+    pub fn current_answer(&self) -> Option<&StoredAnswer> {
         self.answers.last().filter(|answer| answer.undone_at.is_none())
     }
 
-    pub(in crate::engine::store) fn is_open(&self) -> bool {
+    pub fn is_open(&self) -> bool {
         self.current_answer().is_none()
     }
 
-    pub(in crate::engine::store) fn hash(&self) -> Hash {
+    pub fn hash(&self) -> Hash {
         self.asked.hash()
     }
 
     /// Whether something irreversible was approved and no effect has begun since.
-    pub(in crate::engine::store) fn has_unstarted_approval(&self) -> bool {
+    pub fn has_unstarted_approval(&self) -> bool {
         let acts = |answer: &StoredAnswer| {
             !answer.acted && matches!(answer.body.decision, Decision::Accept | Decision::Edit { .. })
         };
@@ -195,7 +195,7 @@ impl Question {
 
 /// An effect that the current step has begun.
 #[derive(Clone, Debug)]
-pub(in crate::engine::store) struct Effect {
+pub struct Effect {
     pub seq: i64,
     pub body: EffectBegun,
     pub state: EffectState,
@@ -204,7 +204,7 @@ pub(in crate::engine::store) struct Effect {
 
 /// A thread since its last step.
 #[derive(Clone, Debug)]
-pub(in crate::engine::store) struct Recent {
+pub struct Recent {
     pub step: LastStep,
     /// Open questions and answers not taken in yet, oldest first.
     pub questions: Vec<Question>,
@@ -220,7 +220,7 @@ pub(in crate::engine::store) struct Recent {
 }
 
 impl Recent {
-    pub(in crate::engine::store) fn read(db: &Connection, row: &ThreadRow) -> Result<Self, StoreError> {
+    pub fn read(db: &Connection, row: &ThreadRow) -> Result<Self, StoreError> {
         if row.pruned_at.is_some() {
             return damaged(format!("thread {} was pruned", row.id));
         }
@@ -235,18 +235,14 @@ impl Recent {
     }
 
     /// The same with every entry checked, for what is about to leave.
-    pub(in crate::engine::store) fn verified(db: &Connection, row: &ThreadRow) -> Result<Self, StoreError> {
+    pub fn verified(db: &Connection, row: &ThreadRow) -> Result<Self, StoreError> {
         let recent = Self::read(db, row)?;
         recent.verify(db, row)?;
         Ok(recent)
     }
 
     /// Checks every entry it was read from, and the thread's first one.
-    pub(in crate::engine::store) fn verify(
-        &self,
-        db: &Connection,
-        row: &ThreadRow,
-    ) -> Result<(), StoreError> {
+    pub fn verify(&self, db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
         check_beginning(db, row)?;
         log::verify(db, &self.entries)
     }
@@ -346,27 +342,23 @@ impl Recent {
     }
 
     /// The questions asked by nodes, not by the engine.
-    pub(in crate::engine::store) fn node_questions(&self) -> impl Iterator<Item = &Question> {
+    pub fn node_questions(&self) -> impl Iterator<Item = &Question> {
         self.questions.iter().filter(|question| !question.asked.is_trouble())
     }
 
     /// The questions the engine asks about the thread itself.
-    pub(in crate::engine::store) fn troubles(&self) -> impl Iterator<Item = &Question> {
+    pub fn troubles(&self) -> impl Iterator<Item = &Question> {
         self.questions.iter().filter(|question| question.asked.is_trouble())
     }
 
     /// How long it is held once no question is open.
-    pub(in crate::engine::store) fn hold_ms(&self) -> i64 {
+    pub fn hold_ms(&self) -> i64 {
         let pending =
             self.questions.iter().filter_map(Question::current_answer).filter(|answer| !answer.acted);
         pending.max_by_key(|answer| answer.seq).map_or(0, |answer| answer.body.hold_ms)
     }
 
-    pub(in crate::engine::store) fn status(
-        &self,
-        db: &Connection,
-        row: &ThreadRow,
-    ) -> Result<Status, StoreError> {
+    pub fn status(&self, db: &Connection, row: &ThreadRow) -> Result<Status, StoreError> {
         if let Some(ended) = self.ended {
             return Ok(ended);
         }
@@ -378,19 +370,19 @@ impl Recent {
 
     /// Whether people are asked something the thread has not begun to act on. Once it has, another step would shift its
     /// effects to a different step number, so new events wait for the next node.
-    pub(in crate::engine::store) fn asks(&self) -> bool {
+    pub fn asks(&self) -> bool {
         self.step.awaits == Awaits::Answers && self.effects.is_empty()
     }
 
     /// Whether something irreversible is approved and no effect has begun. The person who approved it has not seen any
     /// news that comes now.
-    pub(in crate::engine::store) fn has_unstarted_approval(&self) -> bool {
+    pub fn has_unstarted_approval(&self) -> bool {
         self.asks() && self.questions.iter().any(Question::has_unstarted_approval)
     }
 }
 
 /// Checks that the row agrees with the thread's first log entry, which is checked.
-pub(in crate::engine::store) fn check_beginning(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
+pub fn check_beginning(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
     let started: Started = log::verified_entry(db, row.seq)?.parse_body()?;
     let parent = started.parent.map(|parent| (parent.thread, parent.step));
     let listed = row.parent.zip(row.parent_step);
@@ -403,6 +395,6 @@ pub(in crate::engine::store) fn check_beginning(db: &Connection, row: &ThreadRow
     if same { Ok(()) } else { damaged(format!("thread {} is not listed as what it began as", row.id)) }
 }
 
-pub(in crate::engine::store) fn is_news(event: &Event) -> bool {
+pub fn is_news(event: &Event) -> bool {
     matches!(event.what, EventKind::News { .. })
 }

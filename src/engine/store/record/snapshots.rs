@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use sha2::{Digest as _, Sha256};
 
 /// The state after a step.
-pub(in crate::engine::store) struct Snapshot {
+pub struct Snapshot {
     /// The entry of that step.
     pub entry: i64,
     /// How many steps it includes.
@@ -16,10 +16,7 @@ pub(in crate::engine::store) struct Snapshot {
 }
 
 /// The stored snapshot, checked against its digest: nothing else would notice that it was changed.
-pub(in crate::engine::store) fn read(
-    db: &Connection,
-    row: &ThreadRow,
-) -> Result<Option<Snapshot>, StoreError> {
+pub fn read(db: &Connection, row: &ThreadRow) -> Result<Option<Snapshot>, StoreError> {
     let stored: Option<(i64, i64, Vec<u8>, Vec<u8>)> = db
         .prepare_cached("SELECT step, steps, state, digest FROM snapshots WHERE thread = ?")?
         .query_row([row.seq], |cells| Ok((cells.get(0)?, cells.get(1)?, cells.get(2)?, cells.get(3)?)))
@@ -34,13 +31,7 @@ pub(in crate::engine::store) fn read(
 }
 
 /// Stores the state after the `steps` steps up to this entry.
-pub(in crate::engine::store) fn write(
-    db: &Connection,
-    thread: i64,
-    entry: i64,
-    steps: i64,
-    state: &str,
-) -> Result<(), StoreError> {
+pub fn write(db: &Connection, thread: i64, entry: i64, steps: i64, state: &str) -> Result<(), StoreError> {
     let packed = lz4_flex::compress_prepend_size(state.as_bytes());
     let digest = digest_of(thread, entry, steps, &packed);
     db.prepare_cached(

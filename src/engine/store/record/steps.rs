@@ -8,7 +8,7 @@ use rusqlite::Connection;
 
 /// One step of a thread, its own or a shared one.
 #[derive(Clone, Debug)]
-pub(in crate::engine::store) struct StepOf {
+pub struct StepOf {
     pub n: i64,
     pub node: String,
     pub updates: String,
@@ -20,11 +20,7 @@ pub(in crate::engine::store) struct StepOf {
 }
 
 /// The steps in an entry; `neighbors` are entries read together with it.
-pub(in crate::engine::store) fn steps_in(
-    db: &Connection,
-    entry: &Entry,
-    neighbors: &[Entry],
-) -> Result<Vec<StepOf>, StoreError> {
+pub fn steps_in(db: &Connection, entry: &Entry, neighbors: &[Entry]) -> Result<Vec<StepOf>, StoreError> {
     let (at, seq) = (entry.at, entry.seq);
     if entry.kind == EntryKind::Started {
         let started: Started = entry.parse_body()?;
@@ -60,16 +56,13 @@ pub(in crate::engine::store) fn steps_in(
 }
 
 /// All steps of a thread, including shared ones.
-pub(in crate::engine::store) fn steps_of(
-    db: &Connection,
-    row: &ThreadRow,
-) -> Result<Vec<StepOf>, StoreError> {
+pub fn steps_of(db: &Connection, row: &ThreadRow) -> Result<Vec<StepOf>, StoreError> {
     steps_since(db, row, row.seq, 0)
 }
 
 /// The steps from entry `from` on that are numbered at least `min_step`. Shared steps are included if `from` is the
 /// thread's first entry.
-pub(in crate::engine::store) fn steps_since(
+pub fn steps_since(
     db: &Connection,
     row: &ThreadRow,
     from: i64,

@@ -5,24 +5,24 @@ macro_rules! row {
     ($(#[$doc:meta])* $name:ident in $table:literal: $first:ident: $first_type:ty, $($(#[$field_doc:meta])* $field:ident: $type:ty),* $(,)?) => {
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-        pub(in crate::engine::store) struct $name {
+        pub struct $name {
             pub $first: $first_type,
             $($(#[$field_doc])* pub $field: $type,)*
         }
 
         impl $name {
             /// The column list for SQL.
-            pub(in crate::engine::store) const COLUMNS: &str = concat!(stringify!($first), $(", ", stringify!($field)),*);
+            pub const COLUMNS: &str = concat!(stringify!($first), $(", ", stringify!($field)),*);
 
             /// Reads a row with these columns.
-            pub(in crate::engine::store) fn read(row: &rusqlite::Row<'_>) -> Result<Self, $crate::engine::store::StoreError> {
+            pub fn read(row: &rusqlite::Row<'_>) -> Result<Self, $crate::engine::store::StoreError> {
                 let mut at = 0..;
                 let mut next = || at.next().unwrap_or_default();
                 Ok(Self { $first: row.get(next())?, $($field: row.get(next())?,)* })
             }
 
             /// Reads all rows of a query that ends with `rest`.
-            pub(in crate::engine::store) fn select(
+            pub fn select(
                 db: &rusqlite::Connection,
                 rest: &str,
                 parameters: impl rusqlite::Params,
@@ -32,7 +32,7 @@ macro_rules! row {
             }
 
             /// Inserts the row.
-            pub(in crate::engine::store) fn put(&self, db: &rusqlite::Connection) -> Result<(), $crate::engine::store::StoreError> {
+            pub fn put(&self, db: &rusqlite::Connection) -> Result<(), $crate::engine::store::StoreError> {
                 let sql = concat!(
                     "INSERT INTO ", $table, " (", stringify!($first), $(", ", stringify!($field)),*,
                     ") VALUES (:", stringify!($first), $(", :", stringify!($field)),*, ")"
@@ -52,7 +52,7 @@ macro_rules! side_row {
     ) => {
         $(#[$doc])*
         #[derive(Clone, Debug)]
-        pub(in crate::engine::store) struct $row {
+        pub struct $row {
             /// Its number. [`Self::insert`] chooses it.
             pub seq: i64,
             $($(#[$fixed_doc])* pub $fixed: $fixed_type,)*
@@ -61,7 +61,7 @@ macro_rules! side_row {
 
         impl $row {
             /// Reads a row of `SELECT *`.
-            pub(in crate::engine::store) fn read(row: &rusqlite::Row<'_>) -> Result<Self, $crate::engine::store::StoreError> {
+            pub fn read(row: &rusqlite::Row<'_>) -> Result<Self, $crate::engine::store::StoreError> {
                 let mut at = 0..;
                 let mut next = || at.next().unwrap_or_default();
                 Ok(Self {
@@ -72,7 +72,7 @@ macro_rules! side_row {
             }
 
             /// Reads all rows of a query that ends with `rest`.
-            pub(in crate::engine::store) fn select(
+            pub fn select(
                 db: &rusqlite::Connection,
                 rest: &str,
                 parameters: impl rusqlite::Params,
@@ -81,7 +81,7 @@ macro_rules! side_row {
                 $crate::engine::store::rows::query(db, &sql, parameters, Self::read)
             }
 
-            pub(in crate::engine::store) fn insert(
+            pub fn insert(
                 &mut self,
                 db: &rusqlite::Connection,
             ) -> Result<(), $crate::engine::store::StoreError> {
@@ -93,7 +93,7 @@ macro_rules! side_row {
                 Ok(())
             }
 
-            pub(in crate::engine::store) fn update(&self, db: &rusqlite::Connection) -> Result<(), $crate::engine::store::StoreError> {
+            pub fn update(&self, db: &rusqlite::Connection) -> Result<(), $crate::engine::store::StoreError> {
                 let columns = [$(concat!(stringify!($field), " = :", stringify!($field))),*].join(", ");
                 let sql = format!("UPDATE {} SET {columns} WHERE seq = :seq", $table);
                 db.prepare_cached(&sql)?.execute(rusqlite::params![$(self.$field,)* self.seq])?;
@@ -103,4 +103,4 @@ macro_rules! side_row {
     };
 }
 
-pub(in crate::engine::store) use {row, side_row};
+pub(crate) use {row, side_row};

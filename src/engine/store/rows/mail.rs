@@ -54,23 +54,20 @@ side_row! {
 
 impl MailRow {
     /// Replaces the digest of its bytes once they were pruned.
-    pub(in crate::engine::store) const PRUNED_BYTES: [u8; 32] = [0; 32];
+    pub const PRUNED_BYTES: [u8; 32] = [0; 32];
 
-    pub(in crate::engine::store) fn find(
-        db: &Connection,
-        identity: &str,
-    ) -> Result<Option<Self>, StoreError> {
+    pub fn find(db: &Connection, identity: &str) -> Result<Option<Self>, StoreError> {
         Ok(Self::select(db, "WHERE identity = ?", [identity])?.pop())
     }
 
     /// The mails of a thread, oldest first.
-    pub(in crate::engine::store) fn of_thread(db: &Connection, thread: i64) -> Result<Vec<Self>, StoreError> {
+    pub fn of_thread(db: &Connection, thread: i64) -> Result<Vec<Self>, StoreError> {
         Self::select(db, "WHERE thread = ? ORDER BY seq", [thread])
     }
 
     /// Updates the mails of a thread that was ended from outside. Mails that came with these events leave it and wait
     /// to be taken in again; all others count as handled, with this outcome.
-    pub(in crate::engine::store) fn thread_ended(
+    pub fn thread_ended(
         db: &Connection,
         thread: i64,
         events: &[String],
@@ -92,11 +89,7 @@ impl MailRow {
     }
 
     /// The mails of a thread that counted as handled with this outcome no longer do.
-    pub(in crate::engine::store) fn thread_reopened(
-        db: &Connection,
-        thread: i64,
-        outcome: &str,
-    ) -> Result<(), StoreError> {
+    pub fn thread_reopened(db: &Connection, thread: i64, outcome: &str) -> Result<(), StoreError> {
         for mut mail in MailRow::of_thread(db, thread)? {
             if mail.outcome.as_deref() == Some(outcome) {
                 (mail.outcome, mail.handled_at) = (None, None);

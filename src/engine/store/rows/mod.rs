@@ -6,13 +6,13 @@ mod projected;
 mod source;
 mod words;
 
-pub(in crate::engine::store) use columns::side_row;
-pub(in crate::engine::store) use mail::MailRow;
+pub(crate) use columns::side_row;
+pub use mail::MailRow;
 pub use mail::{MAIL_EVENT, MailState};
 pub use projected::{Awaits, Moved, Runnable};
-pub(in crate::engine::store) use projected::{EffectRow, GrantRow, InterruptRow, Stage, ThreadRow, allowed};
+pub use projected::{EffectRow, GrantRow, InterruptRow, Stage, ThreadRow, allowed};
 pub use source::Phase;
-pub(in crate::engine::store) use source::SourceRow;
+pub use source::SourceRow;
 
 use crate::engine::store::StoreError;
 use jiff::Timestamp;
@@ -20,20 +20,20 @@ use rusqlite::{Connection, Params, Row};
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
 
-pub(in crate::engine::store) fn damaged<T>(what: impl Into<String>) -> Result<T, StoreError> {
+pub fn damaged<T>(what: impl Into<String>) -> Result<T, StoreError> {
     Err(StoreError::Damaged(what.into()))
 }
 
-pub(in crate::engine::store) fn time(ms: i64) -> Result<Timestamp, StoreError> {
+pub fn time(ms: i64) -> Result<Timestamp, StoreError> {
     Timestamp::from_millisecond(ms).or_else(|_| damaged(format!("{ms} is not a time")))
 }
 
-pub(in crate::engine::store) fn json<T: DeserializeOwned>(what: &str, text: &str) -> Result<T, StoreError> {
+pub fn json<T: DeserializeOwned>(what: &str, text: &str) -> Result<T, StoreError> {
     serde_json::from_str(text).or_else(|e| damaged(format!("{what} is not readable: {e}")))
 }
 
 /// Reads all rows of a query.
-pub(in crate::engine::store) fn query<T>(
+pub fn query<T>(
     db: &Connection,
     sql: &str,
     parameters: impl Params,
@@ -77,9 +77,6 @@ fn find<T>(
 }
 
 /// Completes a grant id of which a person gave the beginning.
-pub(in crate::engine::store) fn complete_grant_id(
-    db: &Connection,
-    begins: &str,
-) -> Result<String, StoreError> {
+pub fn complete_grant_id(db: &Connection, begins: &str) -> Result<String, StoreError> {
     complete_id(db, "grant", "grants", begins)
 }

@@ -40,18 +40,18 @@ impl Awaits {
 )]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
-pub(in crate::engine::store) enum Stage {
+pub enum Stage {
     Open,
     Decided,
     Closed,
 }
 
 impl Stage {
-    pub(in crate::engine::store) fn word(self) -> &'static str {
+    pub fn word(self) -> &'static str {
         self.into()
     }
 
-    pub(in crate::engine::store) fn from_word(word: &str) -> Option<Self> {
+    pub fn from_word(word: &str) -> Option<Self> {
         word.parse().ok()
     }
 }
@@ -157,7 +157,7 @@ row! {
 }
 
 impl ThreadRow {
-    pub(in crate::engine::store) fn by_seq(db: &Connection, seq: i64) -> Result<Self, StoreError> {
+    pub fn by_seq(db: &Connection, seq: i64) -> Result<Self, StoreError> {
         match Self::select(db, "WHERE seq = ?", [seq])?.pop() {
             Some(row) => Ok(row),
             None => damaged(format!("thread number {seq} is missing")),
@@ -165,14 +165,14 @@ impl ThreadRow {
     }
 
     /// The thread with this id, or with the only id that begins like this.
-    pub(in crate::engine::store) fn find(db: &Connection, id: &ThreadId) -> Result<Self, StoreError> {
+    pub fn find(db: &Connection, id: &ThreadId) -> Result<Self, StoreError> {
         find(db, "thread", "threads", id.as_str(), id.is_whole(), |id| {
             Ok(Self::select(db, "WHERE id = ?", [id])?.pop())
         })
     }
 
     /// The number of the thread with this complete id.
-    pub(in crate::engine::store) fn seq_of(db: &Connection, id: &ThreadId) -> Result<i64, StoreError> {
+    pub fn seq_of(db: &Connection, id: &ThreadId) -> Result<i64, StoreError> {
         let seq: Option<i64> = db
             .prepare_cached("SELECT seq FROM threads WHERE id = ?")?
             .query_row([id.as_str()], |row| row.get(0))
@@ -223,23 +223,23 @@ impl Runnable {
 }
 
 impl InterruptRow {
-    pub(in crate::engine::store) fn allow(&self) -> Allow {
+    pub fn allow(&self) -> Allow {
         allowed(self.allow)
     }
 
     /// The hash of what a person approves with it.
-    pub(in crate::engine::store) fn hash(&self) -> Hash {
+    pub fn hash(&self) -> Hash {
         Hash::from_bytes(self.hash)
     }
 
     /// It was decided, asked again or closed: nobody waits for it as before, and nothing was done because of it.
-    pub(in crate::engine::store) fn set(&mut self, stage: Stage, batch: Option<String>) {
+    pub fn set(&mut self, stage: Stage, batch: Option<String>) {
         (self.status, self.batch, self.acted) = (stage, batch, false);
         (self.snoozed_until, self.overdue) = (None, None);
     }
 
     /// Writes the columns that change.
-    pub(in crate::engine::store) fn update(&self, db: &Connection) -> Result<(), StoreError> {
+    pub fn update(&self, db: &Connection) -> Result<(), StoreError> {
         db.prepare_cached(
             "UPDATE interrupts SET status = ?2, snoozed_until = ?3, overdue = ?4, batch = ?5, stamp = ?6, hash = ?7,
                 confirms = ?8, amended = ?9, answer = ?10, acted = ?11
@@ -261,7 +261,7 @@ impl InterruptRow {
         Ok(())
     }
 
-    pub(in crate::engine::store) fn find(db: &Connection, id: &InterruptId) -> Result<Self, StoreError> {
+    pub fn find(db: &Connection, id: &InterruptId) -> Result<Self, StoreError> {
         find(db, "interrupt", "interrupts", id.as_str(), id.is_whole(), |id| {
             Ok(Self::select(db, "WHERE id = ?", [id])?.pop())
         })
@@ -269,32 +269,32 @@ impl InterruptRow {
 }
 
 /// The answers that the bits of a question stand for.
-pub(in crate::engine::store) fn allowed(bits: i64) -> Allow {
+pub fn allowed(bits: i64) -> Allow {
     let bit = |n: u8| bits & (1 << n) != 0;
     Allow { accept: bit(0), edit: bit(1), respond: bit(2), ignore: bit(3), draft: bit(4) }
 }
 
 impl EffectRow {
-    pub(in crate::engine::store) fn digest(&self) -> Result<[u8; 32], StoreError> {
+    pub fn digest(&self) -> Result<[u8; 32], StoreError> {
         let digest = self.frozen.as_slice().try_into();
         digest.or_else(|_| damaged(format!("effect `{}` does not say what was done", self.name)))
     }
 }
 
 impl ThreadRow {
-    pub(in crate::engine::store) fn output(&self) -> Result<Option<Value>, StoreError> {
+    pub fn output(&self) -> Result<Option<Value>, StoreError> {
         let what = format!("the output of thread {}", self.id);
         self.output.as_deref().map(|text| json(&what, text)).transpose()
     }
 
     /// Why it cannot continue.
-    pub(in crate::engine::store) fn error(&self) -> Option<ErrorView> {
+    pub fn error(&self) -> Option<ErrorView> {
         let (code, text) = (self.error_code.clone()?, self.error_text.clone()?);
         Some(ErrorView { code, text })
     }
 
     /// Fails if the thread's steps were pruned.
-    pub(in crate::engine::store) fn refuse_pruned(&self) -> Result<(), StoreError> {
+    pub fn refuse_pruned(&self) -> Result<(), StoreError> {
         match self.pruned_at {
             None => Ok(()),
             Some(_) => Err(StoreError::Conflict(self.pruned_text())),
@@ -302,7 +302,7 @@ impl ThreadRow {
     }
 
     /// The message for a thread whose steps were pruned.
-    pub(in crate::engine::store) fn pruned_text(&self) -> String {
+    pub fn pruned_text(&self) -> String {
         let when = self.pruned_at.and_then(|at| time(at).ok());
         let when = when.map_or(String::new(), |at| at.strftime(" on %Y-%m-%d").to_string());
         format!(

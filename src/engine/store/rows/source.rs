@@ -43,15 +43,12 @@ side_row! {
 }
 
 impl SourceRow {
-    pub(in crate::engine::store) fn find(db: &Connection, name: &str) -> Result<Option<Self>, StoreError> {
+    pub fn find(db: &Connection, name: &str) -> Result<Option<Self>, StoreError> {
         Ok(Self::select(db, "WHERE name = ?", [name])?.pop())
     }
 
     /// Where to continue with the mailbox.
-    pub(in crate::engine::store) fn read_cursor(
-        &self,
-        db: &Connection,
-    ) -> Result<Option<String>, StoreError> {
+    pub fn read_cursor(&self, db: &Connection) -> Result<Option<String>, StoreError> {
         Ok(db
             .prepare_cached("SELECT cursor FROM cursors WHERE source = ?")?
             .query_row([self.seq], |row| row.get(0))
@@ -59,11 +56,7 @@ impl SourceRow {
     }
 
     /// Stores where to continue.
-    pub(in crate::engine::store) fn write_cursor(
-        &self,
-        db: &Connection,
-        cursor: &str,
-    ) -> Result<(), StoreError> {
+    pub fn write_cursor(&self, db: &Connection, cursor: &str) -> Result<(), StoreError> {
         db.prepare_cached("INSERT OR REPLACE INTO cursors (source, cursor) VALUES (?, ?)")?
             .execute(params![self.seq, cursor])?;
         Ok(())

@@ -1,7 +1,7 @@
 //! Full-text search. Steps are indexed in batches when somebody searches, so that turns stay cheap; mails are indexed
 //! when they are taken in.
 
-pub(in crate::engine::store) mod repeated_text;
+pub mod repeated_text;
 
 use crate::engine::store::log::{self, COLUMNS, Entry, EntryKind, Started, Tx};
 use crate::engine::store::record::steps::steps_in;
@@ -70,7 +70,7 @@ fn index_batch(db: &Connection) -> Result<(), StoreError> {
 }
 
 /// Adds a new mail to the index.
-pub(in crate::engine::store) fn add_mail(tx: &Tx<'_>, mail: i64, words: String) {
+pub fn add_mail(tx: &Tx<'_>, mail: i64, words: String) {
     if !words.is_empty() {
         tx.at_end(move |db| {
             db.prepare_cached("INSERT INTO mail_words (rowid, text) VALUES (?, ?)")?
@@ -95,7 +95,7 @@ fn strings(value: &Value, out: &mut String) {
 
 /// The threads before number `before` in which all words occur in one step or one mail, newest first. The matches are
 /// walked from the end and only as far as the page goes; a join would look up and sort all of them.
-pub(in crate::engine::store) fn threads(
+pub fn threads(
     db: &Connection,
     words: &str,
     query: &ThreadQuery,
@@ -124,7 +124,7 @@ pub(in crate::engine::store) fn threads(
 }
 
 /// A thread in which the words were found.
-pub(in crate::engine::store) struct Hit {
+pub struct Hit {
     pub thread: i64,
     /// The entry of the step that contains them; `None` if a mail does.
     step: Option<i64>,
@@ -135,11 +135,7 @@ const MAX_RANKED: i64 = 1000;
 
 /// The threads in which all words occur in one step or one mail, best first: first those with the words in their title,
 /// then by how much of the text the words make up.
-pub(in crate::engine::store) fn best_threads(
-    db: &Connection,
-    words: &str,
-    query: &ThreadQuery,
-) -> Result<Vec<Hit>, StoreError> {
+pub fn best_threads(db: &Connection, words: &str, query: &ThreadQuery) -> Result<Vec<Hit>, StoreError> {
     let Some(matched) = quoted(words) else { return Ok(Vec::new()) };
     let mut statement = db.prepare_cached(
         "WITH in_steps AS MATERIALIZED (SELECT rowid, rank AS score FROM words WHERE words MATCH ?1),
@@ -178,11 +174,7 @@ fn contains_all(text: &str, words: &[String]) -> bool {
 const SNIPPET_CONTEXT: (usize, usize) = (24, 96);
 
 /// A snippet around the words in the step that contains them.
-pub(in crate::engine::store) fn snippet(
-    db: &Connection,
-    hit: &Hit,
-    words: &str,
-) -> Result<Option<String>, StoreError> {
+pub fn snippet(db: &Connection, hit: &Hit, words: &str) -> Result<Option<String>, StoreError> {
     let Some(step) = hit.step else { return Ok(None) };
     // `sayso doctor` names damage.
     let Ok(entry) = log::entry(db, step) else { return Ok(None) };
@@ -213,10 +205,7 @@ const MAX_SEARCHED: i64 = 2000;
 
 /// The same words, with unknown ones replaced by the nearest words in titles, subjects and senders. `None` if nothing
 /// changed.
-pub(in crate::engine::store) fn nearest_words(
-    db: &Connection,
-    words: &str,
-) -> Result<Option<String>, StoreError> {
+pub fn nearest_words(db: &Connection, words: &str) -> Result<Option<String>, StoreError> {
     let mut vocabulary = BTreeSet::new();
     for sql in [
         "SELECT title FROM threads ORDER BY seq DESC LIMIT ?",

@@ -64,11 +64,7 @@ impl Threads<'_> {
     }
 }
 
-pub(in crate::engine::store) fn run(
-    tx: &Tx<'_>,
-    arrival: &Arrival,
-    now: i64,
-) -> Result<ThreadId, StoreError> {
+pub fn run(tx: &Tx<'_>, arrival: &Arrival, now: i64) -> Result<ThreadId, StoreError> {
     let mut row = ThreadRow::find(tx, &arrival.thread)?;
     row.refuse_pruned()?;
     let recent = Recent::read(tx, &row)?;
@@ -156,12 +152,7 @@ fn queue_once(
 }
 
 /// Stores an event until the thread can take it in.
-pub(in crate::engine::store) fn queue(
-    tx: &Tx<'_>,
-    row: &mut ThreadRow,
-    event: &Event,
-    now: i64,
-) -> Result<Entry, StoreError> {
+pub fn queue(tx: &Tx<'_>, row: &mut ThreadRow, event: &Event, now: i64) -> Result<Entry, StoreError> {
     let kind = match event.what {
         EventKind::Words { .. } => EntryKind::Continued,
         EventKind::Corrected { .. } => EntryKind::Corrected,

@@ -116,7 +116,7 @@ impl Threads<'_> {
     }
 }
 
-pub(in crate::engine::store) fn run(tx: &Tx<'_>, commit: &Commit, now: i64) -> Result<Committed, StoreError> {
+pub fn run(tx: &Tx<'_>, commit: &Commit, now: i64) -> Result<Committed, StoreError> {
     let mut listed = Listed::find(tx, &commit.thread)?;
     if listed.row.version != commit.version {
         return Err(StoreError::Moved);

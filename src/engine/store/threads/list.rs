@@ -222,10 +222,7 @@ fn sql(query: &ThreadQuery) -> String {
 }
 
 /// The outcome of a thread with these open questions.
-pub(in crate::engine::store) fn outcome(
-    row: &ThreadRow,
-    open: Vec<InterruptId>,
-) -> Result<Outcome, StoreError> {
+pub fn outcome(row: &ThreadRow, open: Vec<InterruptId>) -> Result<Outcome, StoreError> {
     Ok(Outcome {
         interrupts: open,
         output: row.output()?,
@@ -346,7 +343,7 @@ fn is_from(db: &Connection, row: &ThreadRow, asked: &[Asked], from: &str) -> Res
     Ok(senders.iter().any(|sender| contains(sender)))
 }
 
-pub(in crate::engine::store) fn line(db: &Connection, row: &ThreadRow) -> Result<ThreadLine, StoreError> {
+pub fn line(db: &Connection, row: &ThreadRow) -> Result<ThreadLine, StoreError> {
     let ended = match row.status.ended().then(|| decision_history::last_outcome(db, row)).transpose() {
         // The damage is reported when the thread is opened.
         Err(StoreError::Damaged(_)) => None,
@@ -370,10 +367,7 @@ pub(in crate::engine::store) fn line(db: &Connection, row: &ThreadRow) -> Result
     })
 }
 
-pub(in crate::engine::store) fn forked_from(
-    db: &Connection,
-    row: &ThreadRow,
-) -> Result<Option<ForkedFrom>, StoreError> {
+pub fn forked_from(db: &Connection, row: &ThreadRow) -> Result<Option<ForkedFrom>, StoreError> {
     match (row.origin, row.origin_step) {
         (Some(seq), Some(step)) => {
             Ok(Some(ForkedFrom { thread: ThreadRow::by_seq(db, seq)?.id, step: step.unsigned_abs() }))

@@ -37,7 +37,7 @@ pub struct FoldedUpTo {
 
 /// Entries that steps repeat, for compression.
 #[derive(Clone, Debug, Default)]
-pub struct Repeated(pub(in crate::engine::store) Vec<Entry>);
+pub struct Repeated(pub Vec<Entry>);
 
 /// The updates left to fold.
 #[derive(Clone, Debug, Default)]
@@ -353,7 +353,7 @@ fn children(db: &Connection, row: &ThreadRow) -> Result<Vec<ChildResult>, StoreE
 }
 
 /// Reads what `sayso doctor` checks of a thread's state: its snapshot and the steps after it.
-pub(in crate::engine::store) fn check_tail(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
+pub fn check_tail(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
     tail(db, row, None, None).map(|_| ())
 }
 

@@ -22,7 +22,7 @@ pub struct NewThread {
 }
 
 /// Starts a thread, with or without a parent.
-pub(in crate::engine::store) fn start(
+pub fn start(
     tx: &Tx<'_>,
     new: &NewThread,
     parent: Option<Parent>,
@@ -48,7 +48,7 @@ pub(in crate::engine::store) fn start(
 }
 
 /// Starts a thread that shares the first steps of another.
-pub(in crate::engine::store) fn start_fork(
+pub fn start_fork(
     tx: &Tx<'_>,
     origin: &ThreadRow,
     forked: Forked,

@@ -62,7 +62,7 @@ impl Threads<'_> {
     }
 }
 
-pub(in crate::engine::store) fn view(db: &Connection, row: &ThreadRow) -> Result<StoredThread, StoreError> {
+pub fn view(db: &Connection, row: &ThreadRow) -> Result<StoredThread, StoreError> {
     let asked = questions(db, row)?;
     let mut error = row.error();
     let mut views = Vec::new();

@@ -71,7 +71,7 @@ impl Sessions<'_> {
     /// Records news from an agent.
     pub async fn record(self, news: SessionNews) -> Result<(), InboxError> {
         let figures = self.0.store().figures();
-        Ok(figures.change_sessions(move |rows| record::changes(rows, &news)).await?)
+        figures.change_sessions(move |rows| record::changes(rows, &news)).await
     }
 
     /// What a session is known to have used, as a starting point for further counting.
