@@ -103,9 +103,10 @@ impl ConfiguredModels {
         chosen.context_window = configured.context_tokens.map(number);
         chosen.temperature = configured.temperature.map(|heat| heat as f32);
         let secrets = chosen.key.iter().cloned().collect();
-        let model = match is_scripted(&self.config, configured) {
-            true => Arc::new(Script::open(&self.config.data).map_err(|why| settings(label, why))?),
-            false => llm::open(&chosen, RULES)?,
+        let model = if is_scripted(&self.config, configured) {
+            Arc::new(Script::open(&self.config.data).map_err(|why| settings(label, why))?)
+        } else {
+            llm::open(&chosen, RULES)?
         };
         match path("SAYSO_RECORD") {
             None => Ok(model),

@@ -128,9 +128,10 @@ fn add_series(
         let begins = start.instant(person).ok_or(EntryError::Beyond)?;
         if let Some(change) = changes.onwards_at(&start, begins, person) {
             let begins = begins.checked_add(shift(change, person)).map_err(|_| EntryError::Beyond)?;
-            let (civil, clock) = match change.start.is_day() {
-                true => (person.to_datetime(begins), Clock::Day),
-                false => (utc(begins), Clock::Utc),
+            let (civil, clock) = if change.start.is_day() {
+                (person.to_datetime(begins), Clock::Day)
+            } else {
+                (utc(begins), Clock::Utc)
             };
             let ends = change.length.end(civil, &clock, person).ok_or(EntryError::Beyond)?;
             collector.push(change, begins, ends, window)?;
@@ -153,12 +154,11 @@ impl<T: Clone> ByMoment<T> {
     fn of<'a>(moments: impl Iterator<Item = (&'a Moment, T)>, person: &TimeZone) -> Self {
         let mut by_moment = Self { instants: HashMap::new(), days: HashMap::new() };
         for (moment, value) in moments {
-            match moment.is_day() {
-                true => drop(by_moment.days.insert(moment.civil.date(), value)),
-                false => {
-                    if let Some(instant) = moment.instant(person) {
-                        by_moment.instants.insert(instant, value);
-                    }
+            if moment.is_day() {
+                drop(by_moment.days.insert(moment.civil.date(), value))
+            } else {
+                if let Some(instant) = moment.instant(person) {
+                    by_moment.instants.insert(instant, value);
                 }
             }
         }

@@ -186,9 +186,10 @@ fn extra(
         return Ok(ExtraDate { start: moment(line, value)?, length: None });
     };
     let start = moment(line, start)?;
-    let length = match end.trim_start().starts_with(['P', 'p', '+', '-']) {
-        true => Length::read(end).ok_or_else(|| EntryError::Length("RDATE".to_owned(), super::short(end)))?,
-        false => between(&start, &moment(line, end)?, person)?,
+    let length = if end.trim_start().starts_with(['P', 'p', '+', '-']) {
+        Length::read(end).ok_or_else(|| EntryError::Length("RDATE".to_owned(), super::short(end)))?
+    } else {
+        between(&start, &moment(line, end)?, person)?
     };
     Ok(ExtraDate { start, length: Some(length) })
 }

@@ -99,9 +99,10 @@ struct Text {
 impl Text {
     fn read(path: PathBuf, bytes: Vec<u8>) -> Result<Self, CalendarError> {
         // A newly created file is an empty calendar.
-        let calendars = match bytes.trim_ascii().is_empty() {
-            true => Vec::new(),
-            false => lines::read(&bytes).map_err(|error| damaged(&path, &error))?,
+        let calendars = if bytes.trim_ascii().is_empty() {
+            Vec::new()
+        } else {
+            lines::read(&bytes).map_err(|error| damaged(&path, &error))?
         };
         Ok(Self { path, bytes, calendars })
     }
@@ -219,9 +220,10 @@ impl Inner {
                 Some(revised) => revised,
                 None => return Ok(()),
             };
-            let changed = match revised.is_empty && self.is_folder() {
-                true => file::remove(&text.path, &text.bytes)?,
-                false => file::replace(&text.path, Some(&text.bytes), &revised.bytes)?,
+            let changed = if revised.is_empty && self.is_folder() {
+                file::remove(&text.path, &text.bytes)?
+            } else {
+                file::replace(&text.path, Some(&text.bytes), &revised.bytes)?
             };
             if changed == Changed::Done {
                 return Ok(());
@@ -266,9 +268,10 @@ fn parts<'a>(text: &'a Text, kind: &'a str) -> impl Iterator<Item = &'a Componen
 }
 
 fn damaged(path: &Path, error: &LineError) -> CalendarError {
-    CalendarError::Permanent(match path.as_os_str().is_empty() {
-        true => format!("the event is no calendar text: {error}"),
-        false => format!("the calendar {} is damaged: {error}", path.display()),
+    CalendarError::Permanent(if path.as_os_str().is_empty() {
+        format!("the event is no calendar text: {error}")
+    } else {
+        format!("the calendar {} is damaged: {error}", path.display())
     })
 }
 

@@ -10,9 +10,10 @@ use serde_json::Value;
 /// The answer of a verb that left a thread at `outcome`.
 pub(super) async fn answer(folder: &OpenFolder, outcome: &Outcome) -> Result<Answer, Failure> {
     let is_answered = outcome.status == Status::Ready && folder.inbox().requests().is_one(&outcome.thread)?;
-    let next = match is_answered {
-        true => "whoever asked takes the answer from it".to_owned(),
-        false => next_step(folder, std::slice::from_ref(outcome)).await?,
+    let next = if is_answered {
+        "whoever asked takes the answer from it".to_owned()
+    } else {
+        next_step(folder, std::slice::from_ref(outcome)).await?
     };
     folder.format.answer(outcome, |format| text(format, outcome, &next))
 }

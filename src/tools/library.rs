@@ -185,9 +185,10 @@ mod tests {
     fn thousands_of_files_are_listed_by_folder_and_searched() {
         let name = |n: usize| format!("year{}/day{n:04}.md", n / 1_000);
         let text = |name: &str| -> Result<String, String> {
-            match name.ends_with("day2999.md") {
-                true => Ok("One.\nThe turbine broke on Friday.\n".to_owned()),
-                false => Ok("Nothing of note.\n".to_owned()),
+            if name.ends_with("day2999.md") {
+                Ok("One.\nThe turbine broke on Friday.\n".to_owned())
+            } else {
+                Ok("Nothing of note.\n".to_owned())
             }
         };
         let mut files: Vec<Listed> = (0..3_000).map(|n| Listed { name: name(n), bytes: 2_048 }).collect();

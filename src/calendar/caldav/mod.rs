@@ -267,11 +267,10 @@ impl Calendar for CalDav {
         Box::pin(async move {
             let collection = self.collection().await?;
             let (name, place) = (safe_excerpt(&collection.name), self.place());
-            match collection.writable {
-                true => Ok(format!("{name} at {place} can be read and written")),
-                false => {
-                    Err(CalendarError::Permanent(format!("{name} at {place} can be read, but not written")))
-                }
+            if collection.writable {
+                Ok(format!("{name} at {place} can be read and written"))
+            } else {
+                Err(CalendarError::Permanent(format!("{name} at {place} can be read, but not written")))
             }
         })
     }

@@ -226,9 +226,10 @@ impl Walk {
             }
         };
         let Some(nth) = expected.nth else { return true };
-        let (at, length) = match monthly {
-            true => (i16::from(day.day()), i16::from(day.days_in_month())),
-            false => (day.day_of_year(), day.days_in_year()),
+        let (at, length) = if monthly {
+            (i16::from(day.day()), i16::from(day.days_in_month()))
+        } else {
+            (day.day_of_year(), day.days_in_year())
         };
         nth == (at - 1) / 7 + 1 || nth == -((length - at) / 7 + 1)
     }

@@ -84,9 +84,10 @@ impl Save {
         let saved = folder.inbox().mail().save_attachment(thread, self.n, self.to, programs).await;
         let path = saved.map_err(|error| {
             let failure = Failure::from_inbox(&error, Exit::Failed);
-            match self.anyway {
-                true => failure,
-                false => Failure::failed(format!("{}; --anyway saves what can run programs", failure.text())),
+            if self.anyway {
+                failure
+            } else {
+                Failure::failed(format!("{}; --anyway saves what can run programs", failure.text()))
             }
         })?;
         let path = path.display().to_string();

@@ -90,9 +90,10 @@ impl Args {
             patience: self.patience.unwrap_or_else(|| agent.patience()),
             program: self.program(&context)?,
         };
-        let plan = match self.remove {
-            true => setup::disconnect(agent, &options, &places),
-            false => setup::connect(agent, &options, &places),
+        let plan = if self.remove {
+            setup::disconnect(agent, &options, &places)
+        } else {
+            setup::connect(agent, &options, &places)
         };
         let plan = plan.map_err(Failure::failed)?;
         let something = plan.changes.iter().any(Change::is_something);
@@ -101,9 +102,10 @@ impl Args {
             say(&shown(&plan));
             write = Prompt.confirm("Write this?").await?;
         }
-        let kept = match write {
-            true => setup::write(&plan.changes, format.now).map_err(Failure::failed)?,
-            false => Vec::new(),
+        let kept = if write {
+            setup::write(&plan.changes, format.now).map_err(Failure::failed)?
+        } else {
+            Vec::new()
         };
         let report = Report { agent, plan, kept, written: write, removes: self.remove, shown: asks };
         format.answer(&report.json(), |_| report.text(&format))
@@ -130,9 +132,10 @@ impl Args {
     /// this shell. A project's files are shared, so they name neither the program's path on this machine nor a folder
     /// that nobody named.
     fn program(&self, context: &Context) -> Result<Vec<String>, Failure> {
-        let mut program = match self.project {
-            true => vec!["sayso".to_owned()],
-            false => vec![text(&path_as_called(context.env())?)?],
+        let mut program = if self.project {
+            vec!["sayso".to_owned()]
+        } else {
+            vec![text(&path_as_called(context.env())?)?]
         };
         let Inputs { flags, env, .. } = context.inputs();
         let named = |flag: &Option<PathBuf>, variable: &str| {
@@ -163,9 +166,10 @@ fn path_as_called(env: &Env) -> Result<PathBuf, Failure> {
     let exe = std::env::current_exe()
         .map_err(|error| Failure::failed(format!("cannot find where sayso is installed: {error}")))?;
     let called = std::env::args_os().next().map(PathBuf::from).unwrap_or_default();
-    let found = match called.parent().is_some_and(|folder| folder != Path::new("")) {
-        true => std::path::absolute(&called).ok(),
-        false => setup::on_path(env, &called),
+    let found = if called.parent().is_some_and(|folder| folder != Path::new("")) {
+        std::path::absolute(&called).ok()
+    } else {
+        setup::on_path(env, &called)
     };
     let leads_here = |path: &PathBuf| path.canonicalize().ok() == exe.canonicalize().ok();
     Ok(found.filter(leads_here).unwrap_or(exe))
@@ -235,9 +239,10 @@ impl Report {
     fn text(&self, _: &Format) -> String {
         let name = self.agent.name();
         if !self.plan.changes.iter().any(Change::is_something) {
-            return match self.removes {
-                true => format!("{name} is not connected here; nothing was changed."),
-                false => format!("{name} is connected already; nothing was changed."),
+            return if self.removes {
+                format!("{name} is not connected here; nothing was changed.")
+            } else {
+                format!("{name} is connected already; nothing was changed.")
             };
         }
         let mut out = if self.shown { String::new() } else { shown(&self.plan) };
@@ -246,11 +251,10 @@ impl Report {
             out.push_str(&format!("Nothing was written{again}.\n"));
             return out;
         }
-        out.push_str(&match self.removes {
-            true => format!("{name} no longer asks here.\n"),
-            false => {
-                format!("{name} is connected. Keep the inbox open, or `sayso watch`, to see what it asks.\n")
-            }
+        out.push_str(&if self.removes {
+            format!("{name} no longer asks here.\n")
+        } else {
+            format!("{name} is connected. Keep the inbox open, or `sayso watch`, to see what it asks.\n")
         });
         for note in &self.plan.notes {
             out.push_str(&format!("- {note}\n"));

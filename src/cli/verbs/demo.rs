@@ -59,10 +59,7 @@ impl Args {
 
     /// The steps of the tour, if the user asked for it.
     pub(in crate::cli) fn tour(&self, folder: &OpenFolder) -> Vec<TourStep> {
-        match self.tour {
-            true => demo_tour(Path::new(&folder.path), &folder.format.zone),
-            false => Vec::new(),
-        }
+        if self.tour { demo_tour(Path::new(&folder.path), &folder.format.zone) } else { Vec::new() }
     }
 
     async fn set_up(&self, context: Context) -> Result<(OpenFolder, Report), Failure> {

@@ -17,12 +17,11 @@ const PROMPT: usize = 300;
 pub(super) fn branch(folder: &Path) -> Option<String> {
     let git = folder.ancestors().map(|folder| folder.join(".git")).find(|git| git.exists())?;
     // In a worktree, `.git` is a file that says where the folder is.
-    let git = match std::fs::metadata(&git).ok()?.is_dir() {
-        true => git,
-        false => {
-            let text = read_start(&git)?;
-            git.parent()?.join(text.strip_prefix("gitdir:")?.trim())
-        }
+    let git = if std::fs::metadata(&git).ok()?.is_dir() {
+        git
+    } else {
+        let text = read_start(&git)?;
+        git.parent()?.join(text.strip_prefix("gitdir:")?.trim())
     };
     let head = read_start(&git.join("HEAD"))?;
     let branch = head.trim().strip_prefix("ref: refs/heads/")?.to_owned();

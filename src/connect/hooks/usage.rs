@@ -21,9 +21,10 @@ pub(super) fn count_on(before: &Used, transcript: &Path) -> Option<Used> {
     let mut file = regular_file::open(transcript).ok()?;
     let length = file.metadata().ok()?.len();
     // A file that is now shorter was rewritten, so it is counted anew.
-    let mut used = match before.transcript.as_deref() == Some(path) && before.counted <= length {
-        true => before.clone(),
-        false => Used { transcript: Some(path.to_owned()), ..Used::default() },
+    let mut used = if before.transcript.as_deref() == Some(path) && before.counted <= length {
+        before.clone()
+    } else {
+        Used { transcript: Some(path.to_owned()), ..Used::default() }
     };
     if length <= used.counted {
         return None;

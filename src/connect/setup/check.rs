@@ -246,9 +246,10 @@ impl Hook {
     /// The command that writes it again with the same options.
     fn renewed_by(&self, agent: Agent) -> String {
         let all = if self.all { " --all" } else { "" };
-        let patience = match self.patience == agent.patience() {
-            true => String::new(),
-            false => format!(" --patience {}", self.patience),
+        let patience = if self.patience == agent.patience() {
+            String::new()
+        } else {
+            format!(" --patience {}", self.patience)
         };
         let warned = if self.warned { " --warned" } else { "" };
         format!("sayso connect {}{all}{warned}{patience}", agent.word())

@@ -10,10 +10,8 @@ const HOOK: &str = "codex";
 const TOLD: [&str; 5] = ["SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SessionEnd"];
 
 pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
-    let folder = match options.project {
-        true => places.project.join(".codex"),
-        false => places.folder("CODEX_HOME", ".codex"),
-    };
+    let folder =
+        if options.project { places.project.join(".codex") } else { places.folder("CODEX_HOME", ".codex") };
     let event = if options.all { "PreToolUse" } else { "PermissionRequest" };
     let asks = json!({"type": "command", "command": options.asks(HOOK), "timeout": options.limit()});
     let tells = |event: &str| {

@@ -11,9 +11,10 @@ pub(super) const HEAD: &str = "// Written by `sayso connect opencode`.";
 const PLUGIN: &str = include_str!("opencode.js");
 
 pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
-    let (config, plugin) = match options.project {
-        true => (places.project.clone(), places.project.join(".opencode/plugin/sayso.js")),
-        false => (folder(places), plugin(places)),
+    let (config, plugin) = if options.project {
+        (places.project.clone(), places.project.join(".opencode/plugin/sayso.js"))
+    } else {
+        (folder(places), plugin(places))
     };
     let commented = config.join("opencode.jsonc");
     let config = if commented.exists() { commented } else { config.join("opencode.json") };

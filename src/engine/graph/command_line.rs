@@ -24,9 +24,10 @@ impl CommandLine {
 
     /// What may follow the prefix, in words.
     pub fn may_be_followed_by(&self) -> &'static str {
-        match names_what_is_elsewhere(&self.words) {
-            true => "flags without a value",
-            false => "any plain arguments that stay in the folder",
+        if names_what_is_elsewhere(&self.words) {
+            "flags without a value"
+        } else {
+            "any plain arguments that stay in the folder"
         }
     }
 }

@@ -265,9 +265,10 @@ impl ExportChecker {
             while missing.next_if(|n| *n == last + 1).is_some() {
                 last += 1;
             }
-            self.report(match first == last {
-                true => format!("line {first} is missing"),
-                false => format!("lines {first} to {last} are missing"),
+            self.report(if first == last {
+                format!("line {first} is missing")
+            } else {
+                format!("lines {first} to {last} are missing")
             });
         }
         if self.unlisted > 0 {

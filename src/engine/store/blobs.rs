@@ -18,9 +18,10 @@ impl Blob {
     pub fn new(bytes: &[u8]) -> Self {
         let digest = Sha256::digest(bytes).into();
         let packed = lz4_flex::block::compress(bytes);
-        match packed.len() < bytes.len() {
-            true => Self { digest, bytes: packed, size: i64::try_from(bytes.len()).ok() },
-            false => Self { digest, bytes: bytes.to_vec(), size: None },
+        if packed.len() < bytes.len() {
+            Self { digest, bytes: packed, size: i64::try_from(bytes.len()).ok() }
+        } else {
+            Self { digest, bytes: bytes.to_vec(), size: None }
         }
     }
 

@@ -392,10 +392,8 @@ fn revoke(tx: &Tx<'_>, id: &str, now: i64) -> Result<GrantLine, StoreError> {
         return builtin_line(builtin, Some(&Grant::read(tx, seq)?));
     }
     let parsed = GrantId::parse(id).map_err(|_| StoreError::unknown("grant", id.to_owned()))?;
-    let full_id = match parsed.is_whole() {
-        true => parsed.to_string(),
-        false => complete_grant_id(tx, parsed.as_str())?,
-    };
+    let full_id =
+        if parsed.is_whole() { parsed.to_string() } else { complete_grant_id(tx, parsed.as_str())? };
     let grant = find_grant(tx, &full_id)?.ok_or_else(|| StoreError::unknown("grant", full_id))?;
     end(tx, Some(&grant), None, now)?;
     ask_again(tx, &grant.id, now)?;

@@ -2,9 +2,10 @@
 
 /// Compresses bytes; `dictionary` is a dictionary of bytes they are likely to repeat.
 pub fn pack(bytes: &[u8], dictionary: &[u8]) -> Vec<u8> {
-    match dictionary.is_empty() {
-        true => lz4_flex::block::compress_prepend_size(bytes),
-        false => lz4_flex::block::compress_prepend_size_with_dict(bytes, dictionary),
+    if dictionary.is_empty() {
+        lz4_flex::block::compress_prepend_size(bytes)
+    } else {
+        lz4_flex::block::compress_prepend_size_with_dict(bytes, dictionary)
     }
 }
 

@@ -13,7 +13,7 @@ pub(super) enum Kind {
 }
 
 #[derive(Debug)]
-pub(super) enum Answer {
+pub(super) enum Response {
     Status { tag: Option<String>, kind: Kind, code: String, text: String },
     Data(Vec<Value>),
     Continue,
@@ -21,13 +21,13 @@ pub(super) enum Answer {
 
 /// All answers to one command.
 #[derive(Debug, Default)]
-pub(super) struct Answers {
+pub(super) struct Responses {
     pub(super) data: Vec<Vec<Value>>,
     /// The codes in brackets: names in upper case, arguments unchanged.
     pub(super) codes: Vec<String>,
 }
 
-impl Answers {
+impl Responses {
     /// The argument of a code, for example of `UIDVALIDITY 3`.
     pub(super) fn code(&self, name: &str) -> Option<&str> {
         let argument = |code: &'_ String| -> Option<usize> {
@@ -66,7 +66,7 @@ pub(super) fn is_news(data: &[Value]) -> bool {
 }
 
 /// Reads `TAG OK [CODE] text`; `None` for other lines.
-pub(super) fn status(line: &[u8]) -> Option<Answer> {
+pub(super) fn status(line: &[u8]) -> Option<Response> {
     let line = String::from_utf8_lossy(line);
     let (tag, rest) = line.split_once(' ')?;
     let (word, text) = rest.split_once(' ').unwrap_or((rest, ""));
@@ -83,5 +83,5 @@ pub(super) fn status(line: &[u8]) -> Option<Answer> {
         None => (String::new(), text.trim().to_owned()),
     };
     let tag = (tag != "*").then(|| tag.to_owned());
-    Some(Answer::Status { tag, kind, code, text })
+    Some(Response::Status { tag, kind, code, text })
 }

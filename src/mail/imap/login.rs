@@ -1,6 +1,6 @@
 //! Logs in to an IMAP server. Its answers are not shown: some servers echo what they were sent.
 
-use super::answer::{Answer, Kind};
+use super::answer::{Kind, Response};
 use super::session::{Arg, ImapError, Session};
 use crate::config::MailLogin;
 use crate::mail::net::{Login, place};
@@ -59,10 +59,10 @@ impl Session {
         } else {
             self.send(&format!("AUTHENTICATE {mechanism}")).await?;
             match self.answer().await? {
-                Answer::Continue => self.wire.write(format!("{response}\r\n").as_bytes()).await?,
-                Answer::Status { kind: Kind::No | Kind::Bad, code, .. } => return Err(self.no(code, "")),
-                Answer::Status { kind: Kind::Bye, text, .. } => return Err(self.bye(&text)),
-                Answer::Status { .. } | Answer::Data(_) => return Err(self.unexpected()),
+                Response::Continue => self.wire.write(format!("{response}\r\n").as_bytes()).await?,
+                Response::Status { kind: Kind::No | Kind::Bad, code, .. } => return Err(self.no(code, "")),
+                Response::Status { kind: Kind::Bye, text, .. } => return Err(self.bye(&text)),
+                Response::Status { .. } | Response::Data(_) => return Err(self.unexpected()),
             }
         }
         self.finish(true).await.map(drop)

@@ -1,6 +1,6 @@
 //! Reads the state of mails, and tells the mailbox what was done with them.
 
-use super::answer::Answers;
+use super::answer::Responses;
 use super::cursor::MailLocation;
 use super::fetch::open;
 use super::folders;
@@ -132,7 +132,7 @@ pub(super) struct Numbered {
 
 impl Numbered {
     /// Reads `COPYUID 38505 304 3956`, which says where one mail went.
-    fn of(answers: &Answers) -> Option<Self> {
+    fn of(answers: &Responses) -> Option<Self> {
         let mut words = answers.code("COPYUID")?.split_whitespace();
         let (validity, _, uid) = (words.next()?, words.next()?, words.next()?);
         Some(Self { validity: validity.parse().ok()?, uid: uid.parse().ok()? })

@@ -1,6 +1,6 @@
 //! One session with an IMAP server: commands and their answers, within limits.
 
-use super::answer::{Answer, Answers, Kind, is_news, status};
+use super::answer::{Kind, Response, Responses, is_news, status};
 use super::names::Folder;
 use super::value::{Builder, Value, literal_at_end, set};
 use crate::config::{MailServer, MailTls};
@@ -124,15 +124,15 @@ impl Session {
     /// Reads the greeting. Returns true if the server already knows the user.
     async fn greeting(&mut self) -> Result<bool, ImapError> {
         match self.answer().await? {
-            Answer::Status { tag: None, kind: Kind::Ok, code, .. } => {
+            Response::Status { tag: None, kind: Kind::Ok, code, .. } => {
                 self.note_code(&code);
                 Ok(false)
             }
-            Answer::Status { tag: None, kind: Kind::PreAuth, code, .. } => {
+            Response::Status { tag: None, kind: Kind::PreAuth, code, .. } => {
                 self.note_code(&code);
                 Ok(true)
             }
-            Answer::Status { kind: Kind::Bye, text, .. } => Err(self.bye(&text)),
+            Response::Status { kind: Kind::Bye, text, .. } => Err(self.bye(&text)),
             _ => Err(self.unexpected()),
         }
     }
@@ -185,7 +185,7 @@ impl Session {
     }
 
     /// Sends a command and waits until it is done.
-    pub(super) async fn command(&mut self, args: &[Arg<'_>]) -> Result<Answers, ImapError> {
+    pub(super) async fn command(&mut self, args: &[Arg<'_>]) -> Result<Responses, ImapError> {
         self.tag += 1;
         let mut out = format!("S{} ", self.tag).into_bytes();
         for arg in args {
@@ -217,23 +217,23 @@ impl Session {
     async fn wait_for_continue(&mut self) -> Result<(), ImapError> {
         for _ in 0..MAX_ANSWERS {
             match self.answer().await? {
-                Answer::Continue => return Ok(()),
-                Answer::Status { tag: Some(_), code, text, .. } => return Err(self.no(code, &text)),
-                Answer::Status { kind: Kind::Bye, text, .. } => return Err(self.bye(&text)),
-                Answer::Status { code, .. } => self.note_code(&code),
-                Answer::Data(_) => {}
+                Response::Continue => return Ok(()),
+                Response::Status { tag: Some(_), code, text, .. } => return Err(self.no(code, &text)),
+                Response::Status { kind: Kind::Bye, text, .. } => return Err(self.bye(&text)),
+                Response::Status { code, .. } => self.note_code(&code),
+                Response::Data(_) => {}
             }
         }
         Err(self.unexpected())
     }
 
     /// Reads until the command is done.
-    pub(super) async fn finish(&mut self, authenticating: bool) -> Result<Answers, ImapError> {
-        let mut answers = Answers::default();
+    pub(super) async fn finish(&mut self, authenticating: bool) -> Result<Responses, ImapError> {
+        let mut answers = Responses::default();
         let mut bytes = 0;
         for _ in 0..MAX_ANSWERS {
             match self.answer_counted(&mut bytes).await? {
-                Answer::Data(data) => {
+                Response::Data(data) => {
                     if data.first().is_some_and(|word| word.is("CAPABILITY")) {
                         self.capabilities = data
                             .iter()
@@ -245,12 +245,12 @@ impl Session {
                     }
                     answers.data.push(data);
                 }
-                Answer::Status { tag: None, kind: Kind::Bye, text, .. } => return Err(self.bye(&text)),
-                Answer::Status { tag: None, code, .. } => {
+                Response::Status { tag: None, kind: Kind::Bye, text, .. } => return Err(self.bye(&text)),
+                Response::Status { tag: None, code, .. } => {
                     self.note_code(&code);
                     answers.codes.push(code);
                 }
-                Answer::Status { tag: Some(tag), kind, code, text } => {
+                Response::Status { tag: Some(tag), kind, code, text } => {
                     if tag != format!("S{}", self.tag) {
                         return Err(self.unexpected());
                     }
@@ -262,19 +262,19 @@ impl Session {
                     return Ok(answers);
                 }
                 // The server refused a token and gave the reason; an empty line ends the exchange.
-                Answer::Continue if authenticating => self.wire.write(b"\r\n").await?,
-                Answer::Continue => return Err(self.unexpected()),
+                Response::Continue if authenticating => self.wire.write(b"\r\n").await?,
+                Response::Continue => return Err(self.unexpected()),
             }
         }
         Err(ImapError::TooMuch { place: place(&self.server) })
     }
 
-    pub(super) async fn answer(&mut self) -> Result<Answer, ImapError> {
+    pub(super) async fn answer(&mut self) -> Result<Response, ImapError> {
         self.answer_counted(&mut 0).await
     }
 
     /// Reads one answer; `bytes` adds up over all answers to a command.
-    async fn answer_counted(&mut self, bytes: &mut usize) -> Result<Answer, ImapError> {
+    async fn answer_counted(&mut self, bytes: &mut usize) -> Result<Response, ImapError> {
         let place = place(&self.server);
         let too_much = || ImapError::TooMuch { place: place.clone() };
         let unexpected = || ImapError::NotImap { place: place.clone() };
@@ -285,7 +285,7 @@ impl Session {
         let mut line = self.wire.line(LONGEST_LINE).await.map_err(line_error)?;
         *bytes += line.len();
         if line.starts_with(b"+") {
-            return Ok(Answer::Continue);
+            return Ok(Response::Continue);
         }
         if let Some(status) = status(&line) {
             return Ok(status);
@@ -298,7 +298,7 @@ impl Session {
         loop {
             let Some((before, length)) = literal_at_end(&line) else {
                 builder.line(&line).map_err(|_| unexpected())?;
-                return Ok(Answer::Data(builder.done().map_err(|_| unexpected())?));
+                return Ok(Response::Data(builder.done().map_err(|_| unexpected())?));
             };
             builder.line(&line[..before]).map_err(|_| unexpected())?;
             // Refused before any of it is kept.
@@ -356,11 +356,11 @@ impl Session {
                 Ok(readable) => readable?,
             }
             match self.answer().await? {
-                Answer::Data(data) => has_news = is_news(&data),
-                Answer::Status { kind: Kind::Bye, text, .. } => return Err(self.bye(&text)),
+                Response::Data(data) => has_news = is_news(&data),
+                Response::Status { kind: Kind::Bye, text, .. } => return Err(self.bye(&text)),
                 // Some servers send keepalives.
-                Answer::Status { tag: None, .. } | Answer::Continue => {}
-                Answer::Status { .. } => return Err(self.unexpected()),
+                Response::Status { tag: None, .. } | Response::Continue => {}
+                Response::Status { .. } => return Err(self.unexpected()),
             }
         }
         self.wire.write(b"DONE\r\n").await?;

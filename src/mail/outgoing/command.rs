@@ -34,7 +34,7 @@ use tokio::process::{ChildStderr, Command};
 /// How long a program may run; a large mail takes a while on a slow line.
 const PATIENCE: Duration = Duration::from_secs(300);
 /// How long we wait for its last error output after it has ended.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+const OUTPUT_GRACE: Duration = Duration::from_secs(1);
 /// How much of its error output is kept.
 const COMPLAINT: usize = 4 << 10;
 
@@ -116,7 +116,7 @@ impl Program {
         };
         if let Some(collector) = collector {
             // A background process may keep its error output open for ever.
-            let _ = tokio::time::timeout(LAST_WORDS, collector).await;
+            let _ = tokio::time::timeout(OUTPUT_GRACE, collector).await;
         }
         let stderr_output = stderr_output.lock().unwrap_or_else(PoisonError::into_inner).clone();
         send_result(&name, exit, &stderr_output)

@@ -3,7 +3,7 @@
 //! Promises: plain text is preferred to HTML unless it is empty or only says that there is HTML; forwarded mails follow
 //! below with their headers; text that is too long is cut before it is decoded, and marked as cut.
 
-use super::kind::Kind;
+use super::kind::PartKind;
 use super::tree::Tree;
 use super::words::{clip, line};
 use super::{decode, hex, names};
@@ -194,7 +194,7 @@ fn text(tree: &Tree<'_>, index: usize) -> (String, bool) {
 }
 
 /// Some senders label HTML as plain text.
-fn looks_like_html(kind: &Kind, text: &str) -> bool {
+fn looks_like_html(kind: &PartKind, text: &str) -> bool {
     let start = clip(text.trim_start(), 200).to_ascii_lowercase();
     (kind.is("text/plain") || kind.kind.starts_with("multipart/"))
         && (start.starts_with("<!doctype html") || start.starts_with("<html"))

@@ -12,7 +12,7 @@ pub(super) struct Field {
 
 /// What a part says it is.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Kind {
+pub(super) struct PartKind {
     /// `type/subtype` in lower case.
     pub kind: String,
     pub charset: String,
@@ -29,7 +29,7 @@ pub(super) struct Kind {
     pub attached: bool,
 }
 
-impl Kind {
+impl PartKind {
     pub fn is(&self, kind: &str) -> bool {
         self.kind == kind
     }
@@ -44,18 +44,18 @@ impl Kind {
 }
 
 /// Reads what a part is. Parts of a digest are mails unless they say otherwise.
-pub(super) fn kind(raw: &[u8], fields: &[Field], in_digest: bool) -> Kind {
+pub(super) fn kind(raw: &[u8], fields: &[Field], in_digest: bool) -> PartKind {
     let value = |name: &str| {
         let field =
             fields.iter().find(|field| raw[field.name.clone()].eq_ignore_ascii_case(name.as_bytes()))?;
         Some(&raw[field.value.clone()])
     };
-    let mut kind = Kind {
+    let mut kind = PartKind {
         kind: if in_digest { "message/rfc822" } else { "text/plain" }.to_owned(),
         encoding: value("content-transfer-encoding")
             .map(|value| Params::read(value).value)
             .unwrap_or_default(),
-        ..Kind::default()
+        ..PartKind::default()
     };
     kind.plain_encoding = !matches!(kind.encoding.as_str(), "base64" | "quoted-printable");
     if let Some(content) = value("content-type").map(Params::read) {

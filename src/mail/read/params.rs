@@ -73,9 +73,10 @@ impl Params {
                 charset = set.to_owned();
                 value = rest.split_once('\'').map_or(rest, |(_language, value)| value);
             }
-            match piece.encoded {
-                true => bytes.extend(decode::percent(value)),
-                false => bytes.extend_from_slice(value.as_bytes()),
+            if piece.encoded {
+                bytes.extend(decode::percent(value))
+            } else {
+                bytes.extend_from_slice(value.as_bytes())
             }
         }
         Some(words::text(decode::text(&charset, &bytes).as_bytes(), ""))

@@ -5,7 +5,7 @@
 //! closing boundary, no blank line, an mbox line on top) still has parts. Nothing is decoded here.
 
 use super::ParseError;
-use super::kind::{Field, Kind, kind};
+use super::kind::{Field, PartKind, kind};
 use memchr::{memchr, memmem};
 use std::ops::Range;
 
@@ -27,7 +27,7 @@ const MAX_PARTS: usize = 2_000;
 pub(super) struct Part {
     pub fields: Vec<Field>,
     pub body: Range<usize>,
-    pub kind: Kind,
+    pub kind: PartKind,
     pub children: Vec<usize>,
 }
 

@@ -52,12 +52,11 @@ pub(super) fn unfold(value: &[u8], charset: &str) -> String {
     if text.contains(['\r', '\n']) {
         let mut unfolded = String::with_capacity(text.len());
         for line in text.split(['\r', '\n']).filter(|line| !line.is_empty()) {
-            match unfolded.is_empty() {
-                true => unfolded.push_str(line.trim_start()),
-                false => {
-                    unfolded.push(' ');
-                    unfolded.push_str(line.trim_start_matches([' ', '\t']));
-                }
+            if unfolded.is_empty() {
+                unfolded.push_str(line.trim_start())
+            } else {
+                unfolded.push(' ');
+                unfolded.push_str(line.trim_start_matches([' ', '\t']));
             }
         }
         text = unfolded;

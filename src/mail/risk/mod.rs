@@ -97,7 +97,7 @@ pub enum Risk {
         known: String,
     },
     /// The display name is the user's own organisation, but the mail comes from outside.
-    ClaimsHouse { name: String, address: String },
+    ClaimsYourOrganisation { name: String, address: String },
     /// A stranger writes in the name of a company from elsewhere.
     ClaimsBrand { brand: &'static str, address: String },
     /// It says that payments go to a new account.
@@ -149,7 +149,7 @@ impl Risk {
             Self::AddressesAssistant { .. } => "addresses_assistant",
             Self::NotAuthentic { .. } => "not_authentic",
             Self::KnownName { .. } => "known_name",
-            Self::ClaimsHouse { .. } => "claims_house",
+            Self::ClaimsYourOrganisation { .. } => "claims_house",
             Self::ClaimsBrand { .. } => "claims_brand",
             Self::BankChange => "bank_change",
             Self::Wallet => "wants_coins",
@@ -198,7 +198,7 @@ impl Risk {
             Self::KnownName { name, address, known } => {
                 format!("You know {name} as {known}, but this comes from {address}.")
             }
-            Self::ClaimsHouse { name, address } => {
+            Self::ClaimsYourOrganisation { name, address } => {
                 format!("“{name}” sounds like your own organization, but this comes from {address}.")
             }
             Self::ClaimsBrand { brand, address } => {

@@ -82,5 +82,5 @@ pub(super) fn claims_own_organisation(mail: &Mail, known: &RiskContext<'_>) -> O
     let is_inside =
         mail.list.is_some() || !have_different_owners(own_address, address) || (known.is_known)(address);
     (!is_inside && !address.is_empty())
-        .then(|| Risk::ClaimsHouse { name: name.clone(), address: address.clone() })
+        .then(|| Risk::ClaimsYourOrganisation { name: name.clone(), address: address.clone() })
 }

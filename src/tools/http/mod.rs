@@ -13,5 +13,5 @@ mod target;
 
 #[cfg(test)]
 pub(crate) use send::TestServer;
-pub use send::{Answer, Call, Http, HttpError, Limits, Method, Resolve};
+pub use send::{Call, Http, HttpAnswer, HttpError, Limits, Method, Resolve};
 pub use target::Host;

@@ -108,7 +108,7 @@ pub struct Call {
 
 /// The server's answer.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct HttpAnswer {
     pub status: u16,
     /// The media type as the server gives it; empty if it gives none.
     pub kind: String,
@@ -202,7 +202,7 @@ impl Http {
     }
 
     /// Sends a request to one of `hosts`.
-    pub async fn send(&self, call: &Call, hosts: &[Host]) -> Result<Answer, HttpError> {
+    pub async fn send(&self, call: &Call, hosts: &[Host]) -> Result<HttpAnswer, HttpError> {
         let deadline = Instant::now() + self.limits.time;
         let mut target = target::parse(&call.url, hosts).map_err(HttpError::Refused)?;
         let mut headers = header_map(&call.headers)?;
@@ -315,14 +315,14 @@ impl Http {
         Ok(SocketAddr::new(*first, target.port))
     }
 
-    async fn read(&self, mut response: Response, deadline: Instant) -> Result<Answer, HttpError> {
+    async fn read(&self, mut response: Response, deadline: Instant) -> Result<HttpAnswer, HttpError> {
         let text = |name: &str| {
             let value = response.headers().get(name).and_then(|value| value.to_str().ok());
             value.unwrap_or_default().to_owned()
         };
         let links = response.headers().get_all("link").iter().filter_map(|value| value.to_str().ok());
         let links: Vec<&str> = links.collect();
-        let mut answer = Answer {
+        let mut answer = HttpAnswer {
             status: response.status().as_u16(),
             kind: text("content-type"),
             retry_after: text("retry-after").trim().parse().ok(),

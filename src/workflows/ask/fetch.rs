@@ -7,7 +7,7 @@ use crate::config::Api;
 use crate::engine::graph::{BoxFuture, Effect, EffectError, EffectTrace, NodeError};
 use crate::text::Visible;
 use crate::tools::catalogue::{ApiHosts, ApiRequest, Catalogue, CatalogueStore};
-use crate::tools::http::{Answer, Call, Http, HttpError};
+use crate::tools::http::{Call, Http, HttpAnswer, HttpError};
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -83,7 +83,7 @@ impl ApiClient {
         tokio::task::spawn_blocking(move || catalogues.key(&name)).await.map_err(|error| error.to_string())?
     }
 
-    async fn send(&self, filled: &ApiRequest, hosts: &[String]) -> Result<Answer, HttpError> {
+    async fn send(&self, filled: &ApiRequest, hosts: &[String]) -> Result<HttpAnswer, HttpError> {
         let refused = |why: String| HttpError::Refused(why);
         let mut call: Call = filled.call().map_err(refused)?;
         let key = self.key().await.map_err(refused)?;
@@ -131,7 +131,7 @@ impl ApiClient {
     async fn parse_response(
         &self,
         server: &str,
-        answer: &Answer,
+        answer: &HttpAnswer,
     ) -> Result<Result<ApiResponse, String>, NodeError> {
         let mut response = ApiResponse {
             status: answer.status,
@@ -156,7 +156,7 @@ impl ApiClient {
     }
 }
 
-fn too_many_requests(server: &str, answer: &Answer) -> NodeError {
+fn too_many_requests(server: &str, answer: &HttpAnswer) -> NodeError {
     let retry_after = answer.retry_after.map(Duration::from_secs).map(|wait| wait.min(MAX_WAIT));
     NodeError::Transient { text: format!("{server} has had too many requests (429)"), retry_after }
 }

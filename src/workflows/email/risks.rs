@@ -382,7 +382,7 @@ pub fn grade(risk: &Risk) -> Grade {
         Risk::NewSender { .. } | Risk::ShortLink { .. } => Grade::Info,
         Risk::NotAuthentic { with: None, .. } | Risk::OddLink { imitates: false, .. } => Grade::Caution,
         Risk::KnownName { .. }
-        | Risk::ClaimsHouse { .. }
+        | Risk::ClaimsYourOrganisation { .. }
         | Risk::ClaimsBrand { .. }
         | Risk::BankChange
         | Risk::Wallet

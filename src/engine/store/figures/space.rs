@@ -93,9 +93,10 @@ fn tables(db: &Connection) -> Result<Vec<TableSize>, StoreError> {
     }
     for size in &mut sizes {
         // A full-text index has no rows to count, so we count its documents.
-        let counted = match virtuals.contains(&size.table) {
-            true => format!("{}_docsize", size.table),
-            false => size.table.clone(),
+        let counted = if virtuals.contains(&size.table) {
+            format!("{}_docsize", size.table)
+        } else {
+            size.table.clone()
         };
         let sql = format!("SELECT count(*) FROM \"{}\"", counted.replace('"', ""));
         size.rows = db.query_row(&sql, [], |row| row.get::<_, i64>(0))?.unsigned_abs();

@@ -21,7 +21,7 @@ const AT_ONCE: usize = 32;
 
 /// What the browser brought.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum Redirected {
     /// A code to exchange for tokens.
     Code(String),
     /// The person or the server refused; holds the server's error code.
@@ -30,7 +30,7 @@ pub enum Answer {
 
 /// An answer, and the browser that waits for the result.
 pub struct Callback {
-    pub answer: Answer,
+    pub answer: Redirected,
     browser: TcpStream,
 }
 
@@ -101,7 +101,7 @@ async fn serve_caller(mut stream: TcpStream, host: &str, secrets: &Secrets) -> O
 }
 
 /// The answer in a request's head, or the rejection.
-fn read(head: &[u8], host: &str, secrets: &Secrets) -> Result<Answer, (&'static str, &'static str)> {
+fn read(head: &[u8], host: &str, secrets: &Secrets) -> Result<Redirected, (&'static str, &'static str)> {
     let bad = |why| Err(("400 Bad Request", why));
     let Ok(head) = str::from_utf8(head) else { return bad("It is not text.") };
     let mut lines = head.split("\r\n");
@@ -134,8 +134,8 @@ fn read(head: &[u8], host: &str, secrets: &Secrets) -> Result<Answer, (&'static 
         return bad("It does not belong to the login that was begun here.");
     }
     match (one("code"), one("error")) {
-        (Some(code), None) if !code.is_empty() => Ok(Answer::Code(code.to_owned())),
-        (None, Some(error)) => Ok(Answer::Refused(error.to_owned())),
+        (Some(code), None) if !code.is_empty() => Ok(Redirected::Code(code.to_owned())),
+        (None, Some(error)) => Ok(Redirected::Refused(error.to_owned())),
         _ => bad("It contains neither a code nor an error."),
     }
 }

@@ -1,7 +1,7 @@
 //! Logging in: the URL to open, the answer, and its exchange for tokens.
 
 use super::LoginError;
-use super::listener::{Answer, Listener};
+use super::listener::{Listener, Redirected};
 use super::pkce::{Secrets, challenge};
 use super::tokens::{Tokens, log_in};
 use crate::config::Google;
@@ -72,12 +72,12 @@ impl Login {
         let callback = answered
             .map_err(|error| LoginError::Temporary(format!("cannot listen for the answer: {error}")))?;
         let exchanged = match &callback.answer {
-            Answer::Code(code) => exchange(&login, &scopes, &secrets, &redirect, code, wait).await,
-            Answer::Refused(why) if why == "access_denied" => Err(LoginError::LoginRequired(format!(
+            Redirected::Code(code) => exchange(&login, &scopes, &secrets, &redirect, code, wait).await,
+            Redirected::Refused(why) if why == "access_denied" => Err(LoginError::LoginRequired(format!(
                 "access was refused in the browser; {} to try again",
                 log_in(&login)
             ))),
-            Answer::Refused(why) => {
+            Redirected::Refused(why) => {
                 Err(LoginError::Permanent(format!("the login was refused ({})", safe_excerpt(why))))
             }
         };

@@ -12,7 +12,7 @@ mod pkce;
 mod tokens;
 
 pub use bearer::Bearer;
-pub use listener::{Answer, Callback, Listener};
+pub use listener::{Callback, Listener, Redirected};
 pub use login::{Login, begin};
 pub use pkce::{Secrets, challenge};
 pub use tokens::Tokens;

@@ -69,7 +69,7 @@ impl ActRun<'_> {
                 self.revise(&name, basis, Revision::Change, &uid, &reply.sender, &reply.event).await?;
                 Ok("It was changed in the calendar. ")
             }
-            (_, CalendarImpact::Known) => Ok("It stands in the calendar already. "),
+            (_, CalendarImpact::Known) => Ok("It is in the calendar already. "),
             (_, CalendarImpact::New | CalendarImpact::Refused { .. }) => {
                 let effect = AddEvent { calendar, uid };
                 self.ctx.once(&name, basis, reply.event.clone(), Arc::new(effect)).await?;
