@@ -1,7 +1,7 @@
 //! Everything put together: the driver, mail, servers, models and tools of one config over one store.
 //!
 //! [`App::open`] builds an inbox from a config, with all background work; [`FEATURES`] lists the parts. What users do
-//! in the inbox is in `service`.
+//! in the inbox is in `inbox::door`.
 
 mod accounts;
 mod apis;

@@ -3,7 +3,7 @@
 use crate::engine::graph::{BoxFuture, Effect, EffectError, EffectTrace};
 use crate::mail::risk::{Receiver, one_click};
 use crate::mail::{Mail, Unsubscribe};
-use crate::tools::http::{Answer, Call, Host, Http, HttpError, Method};
+use crate::tools::http::{Call, Host, Http, HttpAnswer, HttpError, Method};
 use serde_json::{Value, json};
 
 /// Why no thread can ask about leaving the mail's list; `None` if one can.
@@ -61,16 +61,16 @@ impl Effect for LeaveList {
 }
 
 /// Tells from the response whether the person is off the list.
-fn outcome_of(answer: Result<Answer, HttpError>) -> Result<Value, EffectError> {
+fn outcome_of(answer: Result<HttpAnswer, HttpError>) -> Result<Value, EffectError> {
     match answer {
-        Ok(Answer { status: 200..300, .. }) => Ok(json!({})),
-        Ok(Answer { status, .. }) if status >= 500 => {
+        Ok(HttpAnswer { status: 200..300, .. }) => Ok(json!({})),
+        Ok(HttpAnswer { status, .. }) if status >= 500 => {
             Err(EffectError::Unknown(format!("the list's server failed midway (status {status})")))
         }
-        Ok(Answer { status: status @ 300..400, .. }) => Err(EffectError::Refused(format!(
+        Ok(HttpAnswer { status: status @ 300..400, .. }) => Err(EffectError::Refused(format!(
             "the list's server redirects elsewhere (status {status}), and sayso does not follow; you may still be on the list"
         ))),
-        Ok(Answer { status, .. }) => Err(EffectError::Refused(format!(
+        Ok(HttpAnswer { status, .. }) => Err(EffectError::Refused(format!(
             "the list's server refused it (status {status}); you are still on the list"
         ))),
         Err(HttpError::Refused(text)) => Err(EffectError::Refused(text)),
@@ -94,7 +94,7 @@ mod tests {
 
     fn answered(status: u16) -> Result<Value, EffectError> {
         let (kind, link) = (String::new(), String::new());
-        outcome_of(Ok(Answer { status, kind, retry_after: None, link, body: Vec::new() }))
+        outcome_of(Ok(HttpAnswer { status, kind, retry_after: None, link, body: Vec::new() }))
     }
 
     #[test]
