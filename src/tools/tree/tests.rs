@@ -175,7 +175,7 @@ fn what_leans_on_what_is_seen_in_four_languages() {
     write(
         at,
         "src/store/mod.rs",
-        "//! Keeps rows. More.\nuse crate::engine::graph::Id;\npub struct Store;\n",
+        "//! Keeps rows. More.\nuse crate::graph::Id;\npub struct Store;\n",
     );
     write(at, "src/graph/mod.rs", "pub trait Node {}\nimpl Node for X {}\n");
     write(
