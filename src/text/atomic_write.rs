@@ -1,10 +1,10 @@
 //! Writes files without losing any: the old file is kept next to the new one, dated, unless the caller lets it go.
 
-use super::random_hex;
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, Permissions};
 use std::io::{self, Read};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
 
 /// Writes `bytes` to `path` atomically. An existing file with other bytes is kept next to it, with `stamp` in its name;
 /// returns that path.
@@ -41,16 +41,13 @@ fn put(
     if path.is_dir() {
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "a folder has that name"));
     }
-    let (folder, temporary) = beside(path)?;
-    let folder = File::open(folder)?;
+    let folder = File::open(folder_of(path))?;
     // Only one writer per folder, across all processes: each keeps what the previous one wrote.
     folder.lock()?;
-    create(&temporary, bytes, mode)?;
-    let replaced = replace(path, stamp, &temporary, is_disposable);
-    if replaced.is_err() {
-        let _ = fs::remove_file(&temporary);
-    }
-    let backup = replaced?;
+    let new = beside(path, bytes, mode)?;
+    let needs_backup = path.exists() && !fs::read(path).is_ok_and(|bytes| is_disposable(&bytes));
+    let backup = if needs_backup { Some(back_up(path, stamp)?) } else { None };
+    new.persist(path)?;
     // The name is durable only once the folder is.
     folder.sync_all()?;
     Ok(backup)
@@ -58,57 +55,35 @@ fn put(
 
 /// Creates a file that only its owner may read, all or nothing. An existing file stays (`AlreadyExists`).
 pub fn create_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let (folder, temporary) = beside(path)?;
-    create(&temporary, bytes, 0o600)?;
-    // Unlike a rename, a hard link cannot replace an existing file.
-    let linked = fs::hard_link(&temporary, path);
-    let _ = fs::remove_file(&temporary);
-    linked?;
+    beside(path, bytes, 0o600)?.persist_noclobber(path)?;
     // The file is there and whole. A folder that cannot be synced makes the name less durable, not the file missing.
-    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    let _ = File::open(folder_of(path)).and_then(|folder| folder.sync_all());
     Ok(())
 }
 
 /// Creates or replaces a file that only its owner may read, all or nothing; also creates its folder.
 pub fn replace_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let (folder, temporary) = beside(path)?;
-    DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
-    create(&temporary, bytes, 0o600)?;
-    let replaced = fs::rename(&temporary, path);
-    if replaced.is_err() {
-        let _ = fs::remove_file(&temporary);
-    }
-    replaced?;
+    let folder = folder_of(path);
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    beside(path, bytes, 0o600)?.persist(path)?;
     File::open(folder)?.sync_all()
 }
 
-/// The folder of a path, and a unique temporary name in it.
-fn beside(path: &Path) -> io::Result<(PathBuf, PathBuf)> {
-    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// A file with these bytes next to `path`, which goes away unless it is given a name.
+fn beside(path: &Path, mut bytes: impl Read, mode: u32) -> io::Result<NamedTempFile> {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    Ok((folder.to_owned(), folder.join(format!(".{name}.{}.part", random_hex::<8>()?))))
-}
-
-/// Creates a file with these bytes, or none.
-fn create(path: &Path, mut bytes: impl Read, mode: u32) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
-    let written = io::copy(&mut bytes, &mut file).and_then(|_| file.sync_all());
-    if written.is_err() {
-        let _ = fs::remove_file(path);
-    }
-    written
-}
-
-fn replace(
-    path: &Path,
-    stamp: &str,
-    temporary: &Path,
-    is_disposable: &dyn Fn(&[u8]) -> bool,
-) -> io::Result<Option<PathBuf>> {
-    let needs_backup = path.exists() && !fs::read(path).is_ok_and(|bytes| is_disposable(&bytes));
-    let backup = if needs_backup { Some(back_up(path, stamp)?) } else { None };
-    fs::rename(temporary, path)?;
-    Ok(backup)
+    let mut file = tempfile::Builder::new()
+        .prefix(&format!(".{name}."))
+        .suffix(".part")
+        .permissions(Permissions::from_mode(mode))
+        .tempfile_in(folder_of(path))?;
+    io::copy(&mut bytes, &mut file)?;
+    file.as_file().sync_all()?;
+    Ok(file)
 }
 
 pub fn holds(path: &Path, bytes: &[u8]) -> io::Result<bool> {
@@ -144,7 +119,8 @@ fn back_up(path: &Path, stamp: &str) -> io::Result<PathBuf> {
 fn copy(path: &Path, backup: &Path) -> io::Result<()> {
     let original = File::open(path)?;
     let mode = original.metadata()?.permissions().mode() & 0o777;
-    create(backup, original, mode)
+    beside(backup, original, mode)?.persist_noclobber(backup)?;
+    Ok(())
 }
 
 #[cfg(test)]

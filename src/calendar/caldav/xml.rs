@@ -3,7 +3,11 @@
 //! Promises: a document type is refused, so nothing can be defined, expanded or fetched. Depth and number of elements
 //! are limited. A truncated document is an error.
 
-use crate::text::xml_entity;
+use quick_xml::XmlVersion;
+use quick_xml::escape::{escape, resolve_predefined_entity};
+use quick_xml::events::{BytesRef, BytesStart, Event};
+use quick_xml::name::{Namespace, ResolveResult};
+use quick_xml::reader::NsReader;
 
 const DEEPEST: usize = 32;
 const MAX_NODES: usize = 500_000;
@@ -40,164 +44,74 @@ impl Node {
 
 /// Reads a document; `None` if it is not XML or exceeds the limits.
 pub(super) fn read(bytes: &[u8]) -> Option<Node> {
-    let mut rest = str::from_utf8(bytes).ok()?.trim_start_matches('\u{feff}');
-    let mut reading = Reading::default();
+    let text = str::from_utf8(bytes).ok()?.trim_start_matches('\u{feff}');
+    let mut reader = NsReader::from_str(text);
+    reader.config_mut().expand_empty_elements = true;
+    // The elements that have not ended, outermost first.
+    let mut open: Vec<Node> = Vec::new();
+    let mut count = 0;
     loop {
-        let (text, tag) = rest.split_at(rest.find('<')?);
-        reading.text(text)?;
-        if let Some(after) = tag.strip_prefix("<!--") {
-            rest = after.split_once("-->")?.1;
-        } else if let Some(after) = tag.strip_prefix("<![CDATA[") {
-            let (text, after) = after.split_once("]]>")?;
-            reading.open.last_mut()?.node.text.push_str(text);
-            rest = after;
-        } else if let Some(after) = tag.strip_prefix("<?") {
-            rest = after.split_once("?>")?.1;
-        } else if tag.starts_with("<!") {
-            return None;
-        } else if let Some(after) = tag.strip_prefix("</") {
-            let (name, after) = after.split_once('>')?;
-            rest = after;
-            if let Some(document) = reading.end(name.trim_end())? {
-                return Some(document);
-            }
-        } else {
-            let (name, attributes, end) = begun(&tag[1..])?;
-            reading.begin(&name, attributes)?;
-            rest = match end {
-                End::Open(after) => after,
-                End::Closed(after) => {
-                    if let Some(document) = reading.end(&name)? {
-                        return Some(document);
-                    }
-                    after
+        let (namespace, event) = reader.read_resolved_event().ok()?;
+        match event {
+            Event::Start(tag) => {
+                count += 1;
+                if open.len() >= DEEPEST || count > MAX_NODES {
+                    return None;
                 }
-            };
-        }
-    }
-}
-
-/// A partially read document.
-#[derive(Default)]
-struct Reading {
-    /// The elements that have not ended, outermost first.
-    open: Vec<Open>,
-    /// Prefixes and their namespaces, as declared so far.
-    spaces: Vec<(String, String)>,
-    count: usize,
-}
-
-struct Open {
-    node: Node,
-    /// Its name as written, with the prefix.
-    written: String,
-    /// How many namespaces are declared outside it.
-    around: usize,
-}
-
-impl Reading {
-    fn text(&mut self, text: &str) -> Option<()> {
-        match self.open.last_mut() {
-            Some(open) => open.node.text.push_str(&resolved(text)?),
-            None if text.trim().is_empty() => {}
-            None => return None,
-        }
-        Some(())
-    }
-
-    /// Begins an element; `None` if a limit is exceeded.
-    fn begin(&mut self, written: &str, attributes: Attributes) -> Option<()> {
-        self.count += 1;
-        if self.open.len() >= DEEPEST || self.count > MAX_NODES {
-            return None;
-        }
-        let around = self.spaces.len();
-        let mut called = String::new();
-        for (name, value) in attributes {
-            if name == "name" {
-                called = value;
-            } else if name == "xmlns" {
-                self.spaces.push((String::new(), value));
-            } else if let Some(prefix) = name.strip_prefix("xmlns:") {
-                self.spaces.push((prefix.to_owned(), value));
+                open.push(begun(namespace, &tag)?);
             }
-        }
-        let (prefix, name) = written.split_once(':').unwrap_or(("", written));
-        let declared = self.spaces.iter().rev().find(|(known, _)| known == prefix);
-        let namespace = declared.map(|(_, namespace)| namespace.clone()).unwrap_or_default();
-        let node = Node { namespace, name: name.to_owned(), called, ..Node::default() };
-        self.open.push(Open { node, written: written.to_owned(), around });
-        Some(())
-    }
-
-    /// Ends the innermost element. Returns the outermost one once it has ended; `None` if another element is open.
-    fn end(&mut self, written: &str) -> Option<Option<Node>> {
-        let ended = self.open.pop().filter(|open| open.written == written)?;
-        self.spaces.truncate(ended.around);
-        match self.open.last_mut() {
-            Some(parent) => {
-                parent.node.inside.push(ended.node);
-                Some(None)
+            Event::End(_) => {
+                let ended = open.pop()?;
+                match open.last_mut() {
+                    Some(parent) => parent.inside.push(ended),
+                    None => return Some(ended),
+                }
             }
-            None => Some(Some(ended.node)),
+            Event::Text(text) => match open.last_mut() {
+                Some(node) => node.text.push_str(&text),
+                None if text.trim().is_empty() => {}
+                None => return None,
+            },
+            Event::CData(text) => open.last_mut()?.text.push_str(&text),
+            Event::GeneralRef(entity) => open.last_mut()?.text.push_str(&resolved(&entity)?),
+            Event::Comment(_) | Event::PI(_) | Event::Decl(_) => {}
+            Event::DocType(_) | Event::Empty(_) | Event::Eof => return None,
         }
     }
 }
 
-/// How a tag ends, and the text after it.
-enum End<'a> {
-    Open(&'a str),
-    Closed(&'a str),
-}
-
-type Attributes = Vec<(String, String)>;
-
-/// A start tag: its name, its attributes, and the rest.
-fn begun(tag: &str) -> Option<(String, Attributes, End<'_>)> {
-    let ends = |c: char| c.is_whitespace() || matches!(c, '/' | '>' | '=');
-    let (name, mut rest) = tag.split_at(tag.find(ends)?);
-    if name.is_empty() {
+/// An element that begins; `None` if its tag is malformed.
+fn begun(namespace: ResolveResult<'_>, tag: &BytesStart<'_>) -> Option<Node> {
+    let name = tag.local_name();
+    if name.as_ref().is_empty() {
         return None;
     }
-    let mut attributes = Vec::new();
-    loop {
-        rest = rest.trim_start();
-        if let Some(after) = rest.strip_prefix("/>") {
-            return Some((name.to_owned(), attributes, End::Closed(after)));
+    let mut called = String::new();
+    for attribute in tag.attributes() {
+        let attribute = attribute.ok()?;
+        if attribute.key.as_ref() == "name" {
+            called = attribute.normalized_value(XmlVersion::Implicit1_0).ok()?.into_owned();
         }
-        if let Some(after) = rest.strip_prefix('>') {
-            return Some((name.to_owned(), attributes, End::Open(after)));
-        }
-        let (key, after) = rest.split_at(rest.find(ends)?);
-        let after = after.trim_start().strip_prefix('=')?.trim_start();
-        let quote = after.chars().next().filter(|c| matches!(c, '"' | '\''))?;
-        let (value, after) = after[1..].split_once(quote)?;
-        if key.is_empty() || attributes.len() >= 100 {
-            return None;
-        }
-        attributes.push((key.to_owned(), resolved(value)?));
-        rest = after;
     }
+    let namespace = match namespace {
+        ResolveResult::Bound(Namespace(namespace)) => namespace.to_owned(),
+        ResolveResult::Unbound | ResolveResult::Unknown(_) => String::new(),
+    };
+    Some(Node { namespace, name: name.as_ref().to_owned(), called, ..Node::default() })
 }
 
-/// Text with its entities resolved; `None` if one is unknown.
-fn resolved(text: &str) -> Option<String> {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('&') {
-        out.push_str(before);
-        let (name, after) = after.split_once(';')?;
-        out.push(xml_entity(name)?);
-        rest = after;
+/// What an entity stands for; `None` if it is unknown.
+fn resolved(entity: &BytesRef<'_>) -> Option<String> {
+    match entity.resolve_char_ref().ok()? {
+        Some(c) => Some(c.to_string()),
+        None => resolve_predefined_entity(entity).map(str::to_owned),
     }
-    out.push_str(rest);
-    Some(out)
 }
 
 /// Escapes text for a document.
 pub(super) fn escaped(text: &str) -> String {
     let text: String = text.chars().filter(|c| !c.is_control()).collect();
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    escape(text).into_owned()
 }
 
 #[cfg(test)]
