@@ -3,8 +3,9 @@
 use super::setup::Setup;
 pub use crate::engine::store::AuditChecked;
 use crate::engine::store::StoreError;
+use crate::text::atomic_write::folder_of;
 use jiff::Timestamp;
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 
@@ -45,28 +46,12 @@ impl Setup {
         if path.symlink_metadata().is_ok() {
             return Err(AuditError::Exists(path.display().to_string()));
         }
-        let mut part = path.as_os_str().to_owned();
-        part.push(format!(".{}.part", std::process::id()));
-        let part = Path::new(&part);
-        let written = self.write_part(since, part).and_then(|lines| {
-            // A link, because it never replaces a file that appeared there meanwhile.
-            fs::hard_link(part, path).map_err(named)?;
-            Ok(lines)
-        });
-        let _ = fs::remove_file(part);
-        written
-    }
-
-    fn write_part(&self, since: Option<Timestamp>, part: &Path) -> Result<u64, AuditError> {
-        let named = |error| AuditError::File(part.display().to_string(), error);
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut out = BufWriter::new(options.open(part).map_err(named)?);
+        let new = tempfile::Builder::new().prefix(".sayso-audit.").tempfile_in(folder_of(path));
+        let mut out = BufWriter::new(new.map_err(named)?);
         let lines = self.export_audit(since, &mut out)?;
-        let file = out.into_inner().map_err(|error| named(error.into_error()))?;
-        file.sync_all().map_err(named)?;
+        let new = out.into_inner().map_err(|error| named(error.into_error()))?;
+        new.as_file().sync_all().map_err(named)?;
+        new.persist_noclobber(path).map_err(|error| named(error.error))?;
         Ok(lines)
     }
 

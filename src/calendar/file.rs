@@ -2,11 +2,11 @@
 
 use super::CalendarError;
 use super::lines::LONGEST_TEXT;
-use crate::text::{self, hex, io_error_text, random_hex};
+use crate::text::{self, hex, io_error_text};
 use sha2::{Digest, Sha256};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// The maximum number of files in a folder.
@@ -135,13 +135,7 @@ pub(super) fn replace(path: &Path, before: Option<&[u8]>, bytes: &[u8]) -> Resul
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let wrong = |error: io::Error| unwritable(&path, &error);
     let folder = folder_of(&path);
-    let temporary = folder.join(format!(".sayso-{}.tmp", random_hex::<8>().map_err(wrong)?));
-    let written = write(&path, &temporary, before, bytes);
-    if !matches!(written, Ok(Changed::Done)) {
-        // It may not exist at all.
-        let _ = fs::remove_file(&temporary);
-    }
-    let changed = written.map_err(wrong)?;
+    let changed = write(&path, folder, before, bytes).map_err(wrong)?;
     if changed == Changed::Done {
         sync(folder, &path)?;
     }
@@ -173,28 +167,29 @@ fn sync(folder: &Path, path: &Path) -> Result<(), CalendarError> {
     })
 }
 
-fn write(path: &Path, temporary: &Path, before: Option<&[u8]>, bytes: &[u8]) -> io::Result<Changed> {
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(temporary)?;
-    file.write_all(bytes)?;
+fn write(path: &Path, folder: &Path, before: Option<&[u8]>, bytes: &[u8]) -> io::Result<Changed> {
+    let mut new = tempfile::Builder::new().prefix(".sayso-").tempfile_in(folder)?;
+    new.write_all(bytes)?;
     match before {
         Some(before) => {
-            file.set_permissions(fs::Permissions::from_mode(
+            new.as_file().set_permissions(fs::Permissions::from_mode(
                 fs::metadata(path)?.permissions().mode() & 0o777,
             ))?;
-            file.sync_all()?;
+            new.as_file().sync_all()?;
             if digest(&fs::read(path)?) != digest(before) {
                 return Ok(Changed::Meanwhile);
             }
-            fs::rename(temporary, path)?;
+            new.persist(path)?;
         }
         None => {
-            file.sync_all()?;
-            // Unlike a rename, this does not replace a file that appeared meanwhile.
-            match fs::hard_link(temporary, path) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(Changed::Meanwhile),
+            new.as_file().sync_all()?;
+            // A file that appeared meanwhile stays.
+            match new.persist_noclobber(path) {
+                Err(lost) if lost.error.kind() == io::ErrorKind::AlreadyExists => {
+                    return Ok(Changed::Meanwhile);
+                }
                 other => other?,
-            }
-            fs::remove_file(temporary)?;
+            };
         }
     }
     Ok(Changed::Done)

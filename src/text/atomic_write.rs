@@ -69,7 +69,8 @@ pub fn replace_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-fn folder_of(path: &Path) -> &Path {
+/// The folder that a file lies in.
+pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 

@@ -4,7 +4,7 @@
 //! signal, Ctrl-Z and `$EDITOR` leave the terminal as we found it.
 
 use crate::config::{Desktop, Notices};
-use crate::text::{Visible, io_error_text, random_hex, read_error_text};
+use crate::text::{Visible, io_error_text, read_error_text};
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::cursor::{Hide, Show};
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
@@ -20,6 +20,7 @@ use std::io::{self, IsTerminal, Stdout, Write};
 use std::process::{Command, Stdio};
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
+use tempfile::NamedTempFile;
 
 /// Clicks and the wheel are reported, and nothing else: moving the mouse is not input.
 const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
@@ -186,19 +187,19 @@ pub fn stop() -> io::Result<()> {
 pub fn edit(text: &str, extension: &str) -> Result<String, String> {
     let variable = |name: &str| std::env::var(name).ok().filter(|editor| !editor.trim().is_empty());
     let editor = variable("VISUAL").or_else(|| variable("EDITOR")).unwrap_or_else(|| "vi".to_owned());
-    let path = private_file(text, extension)
+    let file = private_file(text, extension)
         .map_err(|e| format!("could not create a file to edit: {}", io_error_text(&e)))?;
     let status = Command::new("sh")
         .arg("-c")
         .arg(format!("{editor} \"$1\""))
         .arg("sh")
-        .arg(&path)
+        .arg(file.path())
         .stdin(Stdio::inherit())
         .stdout(Stdio::inherit())
         .stderr(Stdio::inherit())
         .status();
-    let edited = std::fs::read_to_string(&path);
-    let _ = std::fs::remove_file(&path);
+    // By its name: an editor may have put another file in its place.
+    let edited = std::fs::read_to_string(file.path());
     match status {
         Ok(status) if status.success() => {
             edited.map_err(|e| format!("cannot read the edited file: {}", read_error_text(&e)))
@@ -232,12 +233,8 @@ pub fn pipe(command: &str, text: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn private_file(text: &str, extension: &str) -> io::Result<std::path::PathBuf> {
-    let path = std::env::temp_dir().join(format!("sayso-{}.{extension}", random_hex::<8>()?));
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(&path)?.write_all(text.as_bytes())?;
-    Ok(path)
+fn private_file(text: &str, extension: &str) -> io::Result<NamedTempFile> {
+    let mut file = tempfile::Builder::new().prefix("sayso-").suffix(&format!(".{extension}")).tempfile()?;
+    file.write_all(text.as_bytes())?;
+    Ok(file)
 }

@@ -33,7 +33,9 @@ fn the_audit_is_exported_as_lines_and_judged() {
     assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     cli.refused(&["export", "--audit", "-o", name], 2, "exists already");
     let beside = std::fs::read_dir(cli.path("")).unwrap().flatten();
-    assert!(!beside.into_iter().any(|entry| entry.file_name().to_string_lossy().ends_with(".part")));
+    assert!(
+        !beside.into_iter().any(|entry| entry.file_name().to_string_lossy().starts_with(".sayso-audit."))
+    );
     let checks = cli.json(&["doctor", "--audit", name]);
     assert_eq!(checks.as_array().unwrap().len(), 2);
     assert!(checks.as_array().unwrap().iter().all(|check| check["ok"] == true), "{checks}");

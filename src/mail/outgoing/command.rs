@@ -19,10 +19,10 @@ use crate::mail::copies::Copies;
 use crate::mail::imap::Imap;
 use crate::mail::maildir::{blocking, ids, newlines};
 use crate::mail::{BoxFuture, MailError, Outgoing, SendError, Sent, SentLookup};
-use crate::text::{Visible, io_error_text, random_hex};
-use std::fs::{self, File, OpenOptions};
+use crate::text::{Visible, io_error_text};
+use std::fs::File;
 use std::io::{self, Seek, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
@@ -137,9 +137,7 @@ fn names_sender(word: &str) -> bool {
 
 /// The mail in an unnamed file, ready to be read from the beginning.
 fn unnamed_file(mail: &[u8]) -> io::Result<File> {
-    let path = std::env::temp_dir().join(format!("sayso-{}", random_hex::<12>()?));
-    let mut file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
-    fs::remove_file(&path)?;
+    let mut file = tempfile::tempfile()?;
     file.write_all(mail)?;
     file.rewind()?;
     Ok(file)
