@@ -5,12 +5,13 @@ use super::global::Global;
 use super::output::Answer;
 use super::verbs::Verb;
 use clap::Parser;
+use std::sync::LazyLock;
 
 /// A terminal inbox for people whose agents work for them: nothing leaves without your say-so.
 #[derive(Debug, Parser)]
 #[command(
     name = "sayso",
-    version,
+    version = version(),
     max_term_width = 100,
     subcommand_value_name = "VERB",
     subcommand_help_heading = "Verbs",
@@ -23,6 +24,15 @@ pub(super) struct Sayso {
     pub(super) global: Global,
     #[command(subcommand)]
     pub(super) verb: Option<Verb>,
+}
+
+/// What a report of a fault has to name.
+fn version() -> &'static str {
+    static TEXT: LazyLock<String> = LazyLock::new(|| {
+        let commit = option_env!("SAYSO_COMMIT").unwrap_or("a debug build");
+        format!("{} ({commit}, SQLite {})", env!("CARGO_PKG_VERSION"), rusqlite::version())
+    });
+    &TEXT
 }
 
 /// Turns the parser's result into ours: help and version are an answer, anything else is wrong usage.
