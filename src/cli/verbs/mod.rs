@@ -9,7 +9,6 @@ mod auth;
 mod completions;
 mod config;
 pub(super) mod connect;
-mod count;
 mod decide;
 mod decisions;
 pub(super) mod demo;
@@ -172,7 +171,6 @@ fn grouped_help(verbs: &[Command]) -> String {
 verbs! {
     "Deciding" {
         List => list::Args,
-        Count => count::Args,
         Show => show::Args,
         View => view::Args,
         Why => why::Args,
