@@ -72,8 +72,8 @@ impl Format {
         self.width.unwrap_or(READABLE).min(READABLE)
     }
 
-    /// `text` after `lead`, on lines that break between words and begin where the text began. One line if nothing has to
-    /// fit.
+    /// `text` after `lead`, on lines that break between words and begin where the text began. One line if nothing has
+    /// to fit.
     pub(super) fn wrapped(&self, lead: &str, text: &str) -> String {
         if self.width.is_none() {
             return format!("{lead}{text}\n");

@@ -165,8 +165,8 @@ impl Spec {
         self
     }
 
-    /// `title` says in a sentence what a thread could not do when a node failed; its last argument, whether the node had
-    /// carried out an effect before.
+    /// `title` says in a sentence what a thread could not do when a node failed; its last argument, whether the node
+    /// had carried out an effect before.
     pub fn with_failure_titles(
         mut self,
         title: impl Fn(&AnyState, &str, bool) -> Option<String> + Send + Sync + 'static,

@@ -1,7 +1,7 @@
 //! D07, D08 and D14: bits that flip, entries and rows somebody changed by SQL, lists that were forged.
 //!
-//! The same database is looked at twice, before and after: once by whoever reads it all, once by a driver that was told of
-//! nothing. Damage must be named, or everything read must be as it was; and a driver does nothing that it would not
+//! The same database is looked at twice, before and after: once by whoever reads it all, once by a driver that was told
+//! of nothing. Damage must be named, or everything read must be as it was; and a driver does nothing that it would not
 //! have done.
 
 use crate::report;

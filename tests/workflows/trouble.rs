@@ -64,10 +64,9 @@ async fn a_model_that_fails_in_passing_is_tried_again() {
 async fn a_server_out_of_reach_is_one_card_however_many_threads_need_it() {
     let away = Arc::new(AtomicBool::new(true));
     let there = away.clone();
-    let model = FakeModel::by(move |_| match there.load(Ordering::SeqCst) {
-        true => unreachable(),
-        false => paid("Since when?"),
-    });
+    let model = FakeModel::by(
+        move |_| if there.load(Ordering::SeqCst) { unreachable() } else { paid("Since when?") },
+    );
     let inbox = inputs::with_model("", model.at("http://127.0.0.1:11434"));
     let mut threads = Vec::new();
     for _ in 0..3 {

@@ -1,8 +1,8 @@
 //! No model: transparent rules for the few tasks that workflows do without one.
 //!
 //! Promises: the same request always gets the same answer, at once and for free; it answers from [`Request::task`] and
-//! [`Request::facts`] and never reads a prompt. It does not pretend to understand: every other task is an error that says
-//! what is needed.
+//! [`Request::facts`] and never reads a prompt. It does not pretend to understand: every other task is an error that
+//! says what is needed.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;

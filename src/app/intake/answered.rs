@@ -97,8 +97,8 @@ impl Intake {
     }
 }
 
-/// The Message-IDs of waiting mails whose answer is in the sent mail. They are looked up together, because a mailbox may
-/// have to list all of its sent mail for it.
+/// The Message-IDs of waiting mails whose answer is in the sent mail. They are looked up together, because a mailbox
+/// may have to list all of its sent mail for it.
 async fn answered_in_sent(
     account: &Account,
     waiting: &[(WaitingMailThread, MailPresence)],

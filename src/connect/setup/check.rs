@@ -213,8 +213,8 @@ fn hook(agent: Agent, places: &Places) -> Result<Option<Hook>, String> {
 }
 
 impl Hook {
-    /// What `connect` would write differently today, in a few words; `None` if nothing, or if somebody wrote the hook by
-    /// hand.
+    /// What `connect` would write differently today, in a few words; `None` if nothing, or if somebody wrote the hook
+    /// by hand.
     fn changed(&self, agent: Agent, places: &Places) -> Result<Option<String>, String> {
         let program = vec!["sayso".to_owned()];
         let (all, warned, patience) = (self.all, self.warned, self.patience);

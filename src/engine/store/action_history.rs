@@ -91,8 +91,8 @@ fn reclassified(
     }))
 }
 
-/// A mail that its thread was to move; its title says where to. Its output says where the mail is. The line leads to the
-/// mail's own thread, which people know.
+/// A mail that its thread was to move; its title says where to. Its output says where the mail is. The line leads to
+/// the mail's own thread, which people know.
 fn moved(db: &Connection, thread: &ThreadRow, blank: DecisionLine) -> Result<DecisionLine, StoreError> {
     let output = thread.output()?;
     let (end, outcome) = match (&output, thread.status) {

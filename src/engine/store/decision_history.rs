@@ -129,8 +129,8 @@ pub fn last_outcome(
     Ok(Some(after.outcome(&decided, &asked, thread.status)))
 }
 
-/// How a thread ended that nobody answered here: a program's question expired or was withdrawn, or the thread was set aside
-/// with its mail.
+/// How a thread ended that nobody answered here: a program's question expired or was withdrawn, or the thread was set
+/// aside with its mail.
 fn unanswered(db: &Connection, thread: &ThreadRow) -> Result<Option<(DecisionEnd, String)>, StoreError> {
     let mut statement = db.prepare_cached(
         "SELECT seq FROM log WHERE stream = ? AND kind = 'asked' ORDER BY seq DESC LIMIT 1",

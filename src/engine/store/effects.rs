@@ -1,7 +1,7 @@
 //! The journal: intents before the first byte leaves, outcomes afterwards, and results of repeatable calls.
 //!
-//! Whether an effect may begin is decided from the log alone, with every entry checked: what was asked, what was answered,
-//! which grant covers it, whether driving is paused, and what has arrived since.
+//! Whether an effect may begin is decided from the log alone, with every entry checked: what was asked, what was
+//! answered, which grant covers it, whether driving is paused, and what has arrived since.
 
 use crate::engine::graph::{Authorization, Decision, EffectState, Hash, Intent, PriorEffect, ThreadId};
 use crate::engine::store::blobs::{self, Blob};

@@ -5,8 +5,9 @@
 //! answer is handed to the thread, and only if nobody else drives. An answer is reported when it can no longer be
 //! undone.
 //!
-//! An expired question is closed by whichever notices first: its asker, `sayso request --answer`, or the driver. Time is measured
-//! by [`Moment`], so that setting the clock ends nothing early. An answer wins over an expiry in the same moment.
+//! An expired question is closed by whichever notices first: its asker, `sayso request --answer`, or the driver. Time
+//! is measured by [`Moment`], so that setting the clock ends nothing early. An answer wins over an expiry in the same
+//! moment.
 
 use super::Inbox;
 use super::drive_or_wait::drive_or_wait;

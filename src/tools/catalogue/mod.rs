@@ -194,8 +194,8 @@ impl Catalogue {
         self.operations.iter().find(|operation| operation.id == id)
     }
 
-    /// How its key is sent: as the config says, else as the API says, else as a bearer token. A key that is configured is
-    /// always sent; many documents do not mention one.
+    /// How its key is sent: as the config says, else as the API says, else as a bearer token. A key that is configured
+    /// is always sent; many documents do not mention one.
     pub fn auth_with(&self, settings: &Api) -> Option<Auth> {
         let named = settings.key_header.clone().map(|name| Auth::Header { name });
         let usual = || settings.key.is_some().then_some(Auth::Bearer);

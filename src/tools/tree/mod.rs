@@ -2,8 +2,8 @@
 //!
 //! Promises: files ignored by .gitignore are left out, no link is followed, no device or pipe is opened, and the
 //! number, size and depth of what we look at are bounded; what was not looked at is counted and named. All text in the
-//! result is [`Visible`](crate::text::Visible). Imports and names are found by how they are usually written, which is right
-//! for almost all code; how a program works is for whoever searches and reads it.
+//! result is [`Visible`](crate::text::Visible). Imports and names are found by how they are usually written, which is
+//! right for almost all code; how a program works is for whoever searches and reads it.
 //!
 //! Does not read a .gitignore above the folder or git's own excludes, and does not judge what it finds.
 

@@ -222,7 +222,8 @@ fn method(family: Family, rest: &str) -> Option<(&'static str, String)> {
     (is_name && is_typed).then(|| (FUNCTION, name.to_owned()))
 }
 
-/// A function assigned to a name: `app.use = function use(`, `const f = (a) =>`, `defineGetter(req, 'ip', function ip(`.
+/// A function assigned to a name: `app.use = function use(`, `const f = (a) =>`,
+/// `defineGetter(req, 'ip', function ip(`.
 fn assigned(rest: &str) -> Option<String> {
     if let Some((path, value)) = rest.split_once('=').filter(|(_, value)| !value.starts_with('=')) {
         let path =

@@ -172,11 +172,7 @@ fn what_leans_on_what_is_seen_in_four_languages() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     write(at, "Cargo.toml", "[package]\nname='my-app'\n");
-    write(
-        at,
-        "src/store/mod.rs",
-        "//! Keeps rows. More.\nuse crate::graph::Id;\npub struct Store;\n",
-    );
+    write(at, "src/store/mod.rs", "//! Keeps rows. More.\nuse crate::graph::Id;\npub struct Store;\n");
     write(at, "src/graph/mod.rs", "pub trait Node {}\nimpl Node for X {}\n");
     write(
         at,

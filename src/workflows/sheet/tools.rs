@@ -1,5 +1,5 @@
-//! The planner's tools: `python` asks and runs, `inform` looks something up, `finish` ends the work. And what the planner
-//! means by words.
+//! The planner's tools: `python` asks and runs, `inform` looks something up, `finish` ends the work. And what the
+//! planner means by words.
 
 use super::run::{differing_question, run_in_sandbox};
 use super::state::{BookNow, SheetUpdate, SheetWork};

@@ -2,8 +2,8 @@
 //!
 //! Threads that wait for a person there are mirrored here (`poll.rs`, in the driver's process), so their questions are
 //! items like all others. If there is no driver, listing polls once (`once.rs`). People who decide are told at once if
-//! the server is away or the question is settled (`people.rs`); nothing waits unseen for a server to come back. The state
-//! of a mirrored thread is read when somebody looks, and not stored.
+//! the server is away or the question is settled (`people.rs`); nothing waits unseen for a server to come back. The
+//! state of a mirrored thread is read when somebody looks, and not stored.
 
 mod once;
 mod people;

@@ -57,8 +57,8 @@ pub(in crate::workflows::ask) async fn format_response_node(
     Ok(state.goto("reset_state_node", |next| next.answer(text, table, list)))
 }
 
-/// The model's words about the reply, with the computations that hold; figures that nothing bears out are marked. `None` if
-/// it has none that can be read: the reply itself stays.
+/// The model's words about the reply, with the computations that hold; figures that nothing bears out are marked.
+/// `None` if it has none that can be read: the reply itself stays.
 async fn worded(ctx: &Ctx<Services>, state: &Ask) -> Result<Option<String>, NodeError> {
     let model = pick_model(ctx, "answer", state.model_name.as_deref()).await?;
     let WordedAnswer { words, computations } =
