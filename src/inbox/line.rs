@@ -110,10 +110,10 @@ impl ItemLine {
     /// Lower is more urgent.
     pub fn urgency(&self) -> (u8, Reverse<Option<Grade>>, bool) {
         let kind = match self.kind {
-            ItemKind::Interrupt(Kind::Trouble) => 0,
-            ItemKind::Interrupt(Kind::Question) => 1,
-            ItemKind::Interrupt(Kind::Approval) => 2,
-            ItemKind::Interrupt(Kind::Triage) => 3,
+            ItemKind::Question(Kind::Trouble) => 0,
+            ItemKind::Question(Kind::Question) => 1,
+            ItemKind::Question(Kind::Approval) => 2,
+            ItemKind::Question(Kind::Triage) => 3,
             ItemKind::Result => 4,
         };
         (kind, Reverse(self.grade), !self.new_mail)

@@ -97,7 +97,7 @@ impl DecisionQuery {
             texts: &[&line.title, &line.action, &line.outcome, &by, source, text],
             source,
             workflow: &line.workflow,
-            kind: line.kind.map(ItemKind::Interrupt),
+            kind: line.kind.map(ItemKind::Question),
             at: line.at,
         };
         self.filter.takes(&row, now)

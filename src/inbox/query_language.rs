@@ -284,7 +284,7 @@ mod tests {
         let query = parse("Hub FROM:Ines kind:approval drawings is:sent older:2d", Place::Threads).unwrap();
         assert_eq!(query.words, ["hub", "drawings"]);
         assert_eq!(query.from.as_deref(), Some("ines"));
-        assert_eq!(query.kind, Some(ItemKind::Interrupt(Kind::Approval)));
+        assert_eq!(query.kind, Some(ItemKind::Question(Kind::Approval)));
         assert_eq!(query.outcome.as_deref(), Some("sent"));
         assert_eq!(query.older, Some(Past::Ago(jiff::SignedDuration::from_hours(48))));
         let query =

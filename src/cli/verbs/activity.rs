@@ -79,7 +79,7 @@ fn short(overview: &Overview) -> String {
             parts.push(format!("{count} {word}"));
         }
     };
-    add(overview.open_of(ItemKind::Interrupt(Kind::Trouble)), "trouble");
+    add(overview.open_of(ItemKind::Question(Kind::Trouble)), "trouble");
     let results = overview.open_of(ItemKind::Result);
     add(results, if results == 1 { "result" } else { "results" });
     add(overview.threads_in(Status::Held), "held");

@@ -15,7 +15,7 @@ impl Figures<'_> {
     pub async fn overview(self) -> Result<Overview, InboxError> {
         let read = |inbox: &Inbox| {
             let counts = inbox.store().inbox().counts()?;
-            let kinds = Kind::ALL.iter().map(|kind| ItemKind::Interrupt(*kind)).zip(counts.open);
+            let kinds = Kind::ALL.iter().map(|kind| ItemKind::Question(*kind)).zip(counts.open);
             let results = std::iter::once((ItemKind::Result, counts.results));
             Ok(Overview {
                 open: kinds.chain(results).map(|(kind, count)| (kind.word().to_owned(), count)).collect(),

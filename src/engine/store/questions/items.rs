@@ -16,7 +16,7 @@ impl Inbox<'_> {
     /// A page of open questions, oldest first.
     pub fn questions(self, query: &ItemQuery) -> Result<Page<Question>, StoreError> {
         let now = self.0.now_ms();
-        let kind = query.filter.kind.and_then(ItemKind::interrupt);
+        let kind = query.filter.kind.and_then(ItemKind::question);
         self.0.read(|db| interrupts(db, query, kind, now))
     }
 

@@ -185,7 +185,7 @@ fn interrupt_line(db: &Connection, row: InterruptRow, now: i64) -> LineResult {
         status,
         thread: thread.id,
         workflow: thread.workflow,
-        kind: ItemKind::Interrupt(asked.kind),
+        kind: ItemKind::Question(asked.kind),
         action: asked.action,
         title: decided_title.unwrap_or(asked.title),
         gist: asked.gist,

@@ -314,7 +314,7 @@ fn matches_query(
         (None, None) => true,
         (from, kind) => {
             let asked = asked_questions(db, row)?;
-            kind.is_none_or(|kind| asked.iter().any(|asked| ItemKind::Interrupt(asked.kind) == kind))
+            kind.is_none_or(|kind| asked.iter().any(|asked| ItemKind::Question(asked.kind) == kind))
                 && match from {
                     Some(from) => is_from(db, row, &asked, from)?,
                     None => true,

@@ -95,7 +95,7 @@ pub struct List {
 
 impl Filter {
     pub fn interrupts(kind: Kind) -> Self {
-        Filter::Kind(ItemKind::Interrupt(kind))
+        Filter::Kind(ItemKind::Question(kind))
     }
 
     pub fn lists_items(self) -> bool {
