@@ -63,10 +63,10 @@ fn snoozed(db: &Connection, entry: &Entry, blank: DecisionLine) -> Result<Option
     let until = until.map(time).transpose()?;
     Ok(Some(DecisionLine {
         interrupt: Some(asked.id),
-        kind: Some(asked.kind),
-        action: asked.action,
-        title: if asked.title.is_empty() { blank.title } else { asked.title },
-        source: asked.source,
+        kind: Some(asked.interrupt.kind),
+        action: asked.interrupt.action,
+        title: if asked.interrupt.title.is_empty() { blank.title } else { asked.interrupt.title },
+        source: asked.interrupt.source,
         answer: AnswerKind::Snooze,
         args: json!({ "until": until }),
         outcome: if until.is_some() { "snoozed" } else { "snooze ended" }.to_owned(),

@@ -53,7 +53,7 @@ impl Inbox<'_> {
                 past.push(PastDecision {
                     thread: ThreadRow::by_seq(db, entry.stream)?.id,
                     step: question.asked.step.unsigned_abs(),
-                    kind: question.asked.kind,
+                    kind: question.asked.interrupt.kind,
                     decision: decided.decision,
                 });
             }
@@ -136,7 +136,8 @@ fn unanswered(db: &Connection, thread: &ThreadRow) -> Result<Option<(DecisionEnd
         "SELECT seq FROM log WHERE stream = ? AND kind = 'asked' ORDER BY seq DESC LIMIT 1",
     )?;
     let Some(last) = statement.query_row([thread.seq], |row| row.get(0)).optional()? else { return Ok(None) };
-    let by_program = log::entry(db, last)?.parse_body::<log::Asked>()?.action.starts_with(PROGRAM_ACTIONS);
+    let by_program =
+        log::entry(db, last)?.parse_body::<log::Asked>()?.interrupt.action.starts_with(PROGRAM_ACTIONS);
     let mut ended = None;
     log::follow(db, thread.seq, last, &mut |entry| {
         match entry.kind {
@@ -165,9 +166,9 @@ fn unanswered(db: &Connection, thread: &ThreadRow) -> Result<Option<(DecisionEnd
 fn asked_as_decided(db: &Connection, entry: &Entry, decided: &Decided) -> Result<log::Asked, StoreError> {
     let mut asked = Question::read(db, entry.stream, entry.about.unwrap_or_default())?.asked;
     if let Some(title) = &decided.title {
-        asked.title.clone_from(title);
+        asked.interrupt.title.clone_from(title);
     }
-    asked.labels.done = decided.done.clone().or(asked.labels.done);
+    asked.interrupt.labels.done = decided.done.clone().or(asked.interrupt.labels.done);
     Ok(asked)
 }
 
@@ -178,10 +179,10 @@ fn line(db: &Connection, entry: &Entry) -> Result<DecisionLine, StoreError> {
     let after = Aftermath::read(db, entry, &decided, &asked)?;
     let (end, mut outcome) = after.outcome(&decided, &asked, thread.status);
     let edited = matches!(decided.decision, Decision::Edit { .. });
-    if edited && asked.labels.words_refuse && end == DecisionEnd::Done {
+    if edited && asked.interrupt.labels.words_refuse && end == DecisionEnd::Done {
         outcome = format!("{outcome}, changed");
     }
-    let remember = decided.remember.and_then(|place| asked.grantable.remember.get(place));
+    let remember = decided.remember.and_then(|place| asked.interrupt.grantable.remember.get(place));
     if let Some(remember) = remember.filter(|_| end == DecisionEnd::Done) {
         outcome = format!("{outcome}, told to remember {}", remember.words);
     }
@@ -189,25 +190,25 @@ fn line(db: &Connection, entry: &Entry) -> Result<DecisionLine, StoreError> {
         outcome = format!("{outcome}, {report}");
     }
     // Trouble is called after its workflow, which says little in a list.
-    let title = match asked.title.is_empty() || asked.is_trouble() {
+    let title = match asked.interrupt.title.is_empty() || asked.is_trouble() {
         true if !thread.title.is_empty() => thread.title,
-        _ => asked.title,
+        _ => asked.interrupt.title,
     };
     let answer = AnswerKind::from(&decided.decision);
     let (text, args) = match decided.decision {
         Decision::Edit { args } => (None, args),
-        Decision::Respond { text } => (Some(text), asked.args),
-        Decision::Accept | Decision::Ignore | Decision::Draft => (None, asked.args),
+        Decision::Respond { text } => (Some(text), asked.interrupt.args),
+        Decision::Accept | Decision::Ignore | Decision::Draft => (None, asked.interrupt.args),
     };
     Ok(DecisionLine {
         at: time(entry.at)?,
         interrupt: Some(asked.id),
         thread: thread.id,
         workflow: thread.workflow,
-        kind: Some(asked.kind),
-        action: asked.action,
+        kind: Some(asked.interrupt.kind),
+        action: asked.interrupt.action,
         title,
-        source: asked.source,
+        source: asked.interrupt.source,
         answer,
         text,
         args,
@@ -251,7 +252,7 @@ impl Aftermath {
         decided: &Decided,
         asked: &log::Asked,
     ) -> Result<Self, StoreError> {
-        let reports = asked.action.starts_with(PROGRAM_ACTIONS);
+        let reports = asked.interrupt.action.starts_with(PROGRAM_ACTIONS);
         let acts = acts(decided, asked);
         let retries = goes_on(decided, asked);
         let mut after = Self::default();
@@ -261,7 +262,9 @@ impl Aftermath {
                     after.undone = Some(entry.parse_body::<Undone>()?.because);
                     return Ok(false);
                 }
-                EntryKind::Begun if is_based_on(&entry.parse_body::<EffectBegun>()?.basis, &asked.key) => {
+                EntryKind::Begun
+                    if is_based_on(&entry.parse_body::<EffectBegun>()?.basis, &asked.interrupt.key) =>
+                {
                     after.effects.push((entry.seq, EffectState::Begun));
                 }
                 EntryKind::Ended => {
@@ -277,7 +280,8 @@ impl Aftermath {
                 EntryKind::Asked => {
                     let next: log::Asked = entry.parse_body()?;
                     after.failed |= next.is_trouble();
-                    after.asked_again |= acts && !next.is_trouble() && next.key == asked.key;
+                    after.asked_again |=
+                        acts && !next.is_trouble() && next.interrupt.key == asked.interrupt.key;
                 }
                 // From here on, what happens follows from another answer.
                 EntryKind::Decided if after.taken_in && !reports => return Ok(false),
@@ -312,17 +316,18 @@ impl Aftermath {
         })?;
         let done = after.effects.iter().find(|(_, state)| *state == EffectState::Done);
         // A stop takes back what was approved, so what is done after it has an approval of its own.
-        if let Some(begun) = done.filter(|_| retries && asked.action != "stopped").map(|(begun, _)| *begun)
+        if let Some(begun) =
+            done.filter(|_| retries && asked.interrupt.action != "stopped").map(|(begun, _)| *begun)
             && let Some(card) = log::entry(db, begun)?.about
         {
-            after.made_good = log::entry(db, card)?.parse_body::<log::Asked>()?.labels.done;
+            after.made_good = log::entry(db, card)?.parse_body::<log::Asked>()?.interrupt.labels.done;
         }
         Ok(after)
     }
 
     /// How it ended, as a code for scripts and in words for people.
     fn outcome(&self, decided: &Decided, asked: &log::Asked, status: Status) -> (DecisionEnd, String) {
-        let labels = &asked.labels;
+        let labels = &asked.interrupt.labels;
         let ended = |end, word: &str| (end, word.to_owned());
         if let Some(because) = self.undone {
             return ended(DecisionEnd::Undone, because.label());
@@ -372,7 +377,9 @@ impl Aftermath {
         }
         match decided.decision {
             // What they wrote in place of the proposal is asked about before it is done.
-            Decision::Edit { .. } if asked.edit_from.is_some() => ended(DecisionEnd::Done, "drafted"),
+            Decision::Edit { .. } if asked.interrupt.edit_from.is_some() => {
+                ended(DecisionEnd::Done, "drafted")
+            }
             Decision::Accept | Decision::Edit { .. } => {
                 (DecisionEnd::Done, label(&labels.done, AnswerKind::Accept))
             }
@@ -391,12 +398,12 @@ impl Aftermath {
 fn acts(decided: &Decided, asked: &log::Asked) -> bool {
     let does = match decided.decision {
         Decision::Draft => true,
-        Decision::Accept => asked.irreversible,
+        Decision::Accept => asked.interrupt.irreversible,
         // What they wrote in place of the proposal is asked about first.
-        Decision::Edit { .. } => asked.irreversible && asked.edit_from.is_none(),
+        Decision::Edit { .. } => asked.interrupt.irreversible && asked.interrupt.edit_from.is_none(),
         Decision::Respond { .. } | Decision::Ignore => false,
     };
-    does && !asked.is_trouble() && !asked.action.starts_with(PROGRAM_ACTIONS)
+    does && !asked.is_trouble() && !asked.interrupt.action.starts_with(PROGRAM_ACTIONS)
 }
 
 /// Whether a thread in trouble tries again with this answer.

@@ -161,7 +161,7 @@ fn approve(
 ) -> Result<Option<(i64, Hash)>, StoreError> {
     let refuse = |text: String| Err(StoreError::NotApproved(text));
     let executes = |question: &Question, args: &Value| {
-        (question.seq, Hash::of(&question.asked.action, args, &question.asked.binds))
+        (question.seq, Hash::of(&question.asked.interrupt.action, args, &question.asked.interrupt.binds))
     };
     match basis {
         Authorization::Grant { name } if grants::builtin_on(db, name)? => Ok(None),
@@ -169,16 +169,16 @@ fn approve(
             refuse(format!("no grant in force goes by `{name}`; `sayso grants` shows those there are"))
         }
         Authorization::Decision { key, args } | Authorization::Draft { key, args } => {
-            let asked = recent.node_questions().find(|question| question.asked.key == *key);
+            let asked = recent.node_questions().find(|question| question.asked.interrupt.key == *key);
             let Some((question, answer)) = asked.and_then(|q| Some((q, q.current_answer()?))) else {
                 return refuse("nobody approved this effect".to_owned());
             };
             let leaves = matches!(basis, Authorization::Decision { .. });
             let id = &question.asked.id;
             let allowed = match &answer.body.decision {
-                Decision::Accept if leaves => &question.asked.args,
+                Decision::Accept if leaves => &question.asked.interrupt.args,
                 Decision::Edit { args } if leaves => args,
-                Decision::Draft if !leaves => &question.asked.args,
+                Decision::Draft if !leaves => &question.asked.interrupt.args,
                 Decision::Accept | Decision::Edit { .. } | Decision::Draft => {
                     return refuse(format!("`{id}` was approved, but not in this way"));
                 }
@@ -214,8 +214,9 @@ fn approve(
 /// Checks that what is sent answers every question and no other.
 fn all_answered(recent: &Recent, args_by_key: &BTreeMap<String, Value>) -> Result<(), StoreError> {
     let asked: Vec<&Question> = recent.node_questions().collect();
-    let each =
-        asked.iter().all(|question| !question.is_open() && args_by_key.contains_key(&question.asked.key));
+    let each = asked
+        .iter()
+        .all(|question| !question.is_open() && args_by_key.contains_key(&question.asked.interrupt.key));
     if each && !asked.is_empty() && asked.len() == args_by_key.len() {
         return Ok(());
     }
@@ -230,14 +231,14 @@ fn answered<'a>(
 ) -> Result<Option<&'a Value>, StoreError> {
     let id = &question.asked.id;
     let allowed = match &answer.body.decision {
-        Decision::Accept => Some(&question.asked.args),
+        Decision::Accept => Some(&question.asked.interrupt.args),
         Decision::Edit { args } => Some(args),
         Decision::Respond { .. } | Decision::Ignore => None,
         Decision::Draft => {
             return Err(StoreError::NotApproved(format!("`{id}` was approved, but not in this way")));
         }
     };
-    let same = args_by_key.get(&question.asked.key) == Some(allowed.unwrap_or(&Value::Null));
+    let same = args_by_key.get(&question.asked.interrupt.key) == Some(allowed.unwrap_or(&Value::Null));
     if answer.body.shown == question.hash() && same {
         return Ok(allowed);
     }

@@ -3,7 +3,7 @@
 //! The store decides what a grant covers. The asker names a grant; whether it covers the question is decided from the
 //! log when the question is committed, when its answer is taken in, and before the effect.
 
-use crate::engine::graph::{AgentCall, Decision, GrantId, InterruptId, ThreadId, Warning};
+use crate::engine::graph::{AgentCall, Decision, GrantId, Interrupt, InterruptId, ThreadId, Warning};
 use crate::engine::store::grant_scope::{self, DEFAULT_DURATION, agent_scope, covering};
 use crate::engine::store::log::{
     self, AgentScope, Asked, EntryKind, Granted, NewEntry, Revoked, Scope, Tx, UndoReason,
@@ -163,19 +163,19 @@ pub fn covers(
     now: i64,
 ) -> Result<bool, StoreError> {
     // A caution suspends grants: a person has to see what is unusual.
-    if Warning::need_confirmation(&asked.warnings) {
+    if Warning::need_confirmation(&asked.interrupt.warnings) {
         return Ok(false);
     }
     if let Some(tool) = grant.strip_prefix(POLICY_GRANT) {
-        return Ok(tool == asked.action);
+        return Ok(tool == asked.interrupt.action);
     }
     let Some(grant) = find_grant(db, grant)?.filter(|grant| grant.is_active(now)) else { return Ok(false) };
-    match (&grant.scope, &asked.grantable.call) {
+    match (&grant.scope, &asked.interrupt.grantable.call) {
         (Scope::Agent(_), Some(call)) => {
             // The named grant has to contribute; the others only cover what it does not.
             let mut grants = agent_grants(db, now)?;
             grants.sort_by_key(|other| other.id != grant.id);
-            let by = covering(grants.iter().filter_map(Grant::agent), &asked.action, call);
+            let by = covering(grants.iter().filter_map(Grant::agent), &asked.interrupt.action, call);
             Ok(by == Ok(grant.id))
         }
         (Scope::Agent(_), None) => Ok(false),
@@ -266,13 +266,13 @@ impl Grant {
 
     /// Whether it covers this question of this thread. Only for thread and sender grants.
     fn covers(&self, asked: &Asked, thread: &ThreadId) -> bool {
-        let sender = asked.grantable.sender.as_ref();
+        let sender = asked.interrupt.grantable.sender.as_ref();
         let reaches = match &self.scope {
             Scope::Thread(only) => only == thread,
             Scope::Sender(only) => sender.is_some_and(|sender| sender.eq_ignore_ascii_case(only)),
             Scope::Builtin | Scope::Agent(_) => false,
         };
-        reaches && self.tool == asked.action
+        reaches && self.tool == asked.interrupt.action
     }
 }
 
@@ -336,10 +336,10 @@ pub fn give(tx: &Tx<'_>, request: &GrantRequest, now: i64) -> Result<GrantLine, 
         None if interrupt.status == Stage::Open => {}
         _ => return refuse("was not accepted, so nothing is allowed by it"),
     }
-    if Warning::need_confirmation(&question.asked.warnings) {
+    if Warning::need_confirmation(&question.asked.interrupt.warnings) {
         return refuse("has a warning; such a card is decided on its own and allows nothing else");
     }
-    let Question { asked: Asked { grantable: offered, action, .. }, .. } = question;
+    let Interrupt { grantable: offered, action, .. } = question.asked.interrupt;
     let scope = match request.scope {
         GrantScope::Thread if offered.thread => Scope::Thread(thread.id.clone()),
         GrantScope::Sender => match offered.sender {

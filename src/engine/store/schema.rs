@@ -10,7 +10,7 @@ pub const APPLICATION_ID: i32 = 0x7361_796c;
 pub const BEFORE_THE_LOG: i32 = 0x7361_7973;
 
 /// The newest format this build knows.
-pub const VERSION: i64 = 10;
+pub const VERSION: i64 = 11;
 
 /// The record: everything that happened.
 const LOG: &str = "

@@ -164,7 +164,7 @@ fn run(
     check(&decision, question.allow(), &schema, &question.hash(), request.shown.as_ref())
         .map_err(|refusal| StoreError::refused(question.id.to_string(), refusal))?;
     if let Some(place) = details.remember {
-        let offered = asked.as_ref().map_or(0, |asked| asked.grantable.remember.len());
+        let offered = asked.as_ref().map_or(0, |asked| asked.interrupt.grantable.remember.len());
         if place >= offered || decision != Decision::Accept {
             let text = match text::count_noun(offered, "choice") {
                 _ if offered == 0 => "has nothing to remember".to_owned(),
@@ -211,8 +211,9 @@ pub fn record_answer(
         remember: details.remember,
         batch: details.batch,
         hold_ms,
-        title: title.filter(|title| asked.is_none_or(|asked| *title != asked.title)),
-        done: done.filter(|done| asked.is_none_or(|asked| asked.labels.done.as_ref() != Some(done))),
+        title: title.filter(|title| asked.is_none_or(|asked| *title != asked.interrupt.title)),
+        done: done
+            .filter(|done| asked.is_none_or(|asked| asked.interrupt.labels.done.as_ref() != Some(done))),
     };
     let seq = question.seq;
     let entry = record(tx, &mut listed, seq, new, now)?;

@@ -169,12 +169,14 @@ fn interrupt_line(db: &Connection, row: InterruptRow, now: i64) -> LineResult {
     };
     let (asked, at) = asked_of(db, &row)?;
     let decided_title = answer_to(db, &row)?.and_then(|answer| answer.title);
+    let gives_up_at = asked.gives_up_at(at)?;
+    let said = asked.interrupt;
     Ok(Some(ItemLine {
-        waiting: asked.waiting.is_some(),
-        gives_up_at: asked.gives_up_at(at)?,
-        allow: asked.allow(),
-        grade: Warning::highest_grade(&asked.warnings),
-        new_mail: asked.warnings.iter().any(|warning| warning.code == "new_mail"),
+        waiting: said.waiting.is_some(),
+        gives_up_at,
+        allow: said.allow,
+        grade: Warning::highest_grade(&said.warnings),
+        new_mail: said.warnings.iter().any(|warning| warning.code == "new_mail"),
         created_at: time(at)?,
         dated: time(newest_mail(db, row.thread)?.unwrap_or(at))?,
         snoozed_until: row.snoozed_until.map(time).transpose()?,
@@ -185,11 +187,11 @@ fn interrupt_line(db: &Connection, row: InterruptRow, now: i64) -> LineResult {
         status,
         thread: thread.id,
         workflow: thread.workflow,
-        kind: ItemKind::Question(asked.kind),
-        action: asked.action,
-        title: decided_title.unwrap_or(asked.title),
-        gist: asked.gist,
-        source: asked.source,
-        irreversible: asked.irreversible,
+        kind: ItemKind::Question(said.kind),
+        action: said.action,
+        title: decided_title.unwrap_or(said.title),
+        gist: said.gist,
+        source: said.source,
+        irreversible: said.irreversible,
     }))
 }

@@ -330,7 +330,7 @@ impl Listed {
         if let Some(text) = &body.trouble {
             let row = &mut self.row;
             (row.status, row.version, row.updated_at) = (Status::Trouble, entry.seq, entry.at);
-            (row.error_code, row.error_text) = (Some(body.action.clone()), Some(text.clone()));
+            (row.error_code, row.error_text) = (Some(body.interrupt.action.clone()), Some(text.clone()));
             self.details_changed = true;
         }
         self.new.push(entry.seq);

@@ -10,6 +10,7 @@ use crate::engine::store::log::{
 use crate::engine::store::record::listed::{live_status, living_children};
 use crate::engine::store::rows::{Awaits, ThreadRow, damaged};
 use crate::inbox::{SetAside, Status};
+use jiff::Timestamp;
 use rusqlite::Connection;
 use serde_json::Value;
 
@@ -100,7 +101,7 @@ impl Question {
         Ok(Self {
             seq: entry.seq,
             at: entry.at,
-            snoozed_until: asked.snoozed_until,
+            snoozed_until: asked.interrupt.snoozed_until.map(Timestamp::as_millisecond),
             asked,
             answers: Vec::new(),
             overdue: None,
@@ -189,7 +190,9 @@ impl Question {
         let acts = |answer: &StoredAnswer| {
             !answer.acted && matches!(answer.body.decision, Decision::Accept | Decision::Edit { .. })
         };
-        !self.asked.is_trouble() && self.asked.irreversible && self.current_answer().is_some_and(acts)
+        !self.asked.is_trouble()
+            && self.asked.interrupt.irreversible
+            && self.current_answer().is_some_and(acts)
     }
 }
 

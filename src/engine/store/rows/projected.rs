@@ -224,7 +224,8 @@ impl Runnable {
 
 impl InterruptRow {
     pub fn allow(&self) -> Allow {
-        allowed(self.allow)
+        let bit = |n: u8| self.allow & (1 << n) != 0;
+        Allow { accept: bit(0), edit: bit(1), respond: bit(2), ignore: bit(3), draft: bit(4) }
     }
 
     /// The hash of what a person approves with it.
@@ -266,12 +267,6 @@ impl InterruptRow {
             Ok(Self::select(db, "WHERE id = ?", [id])?.pop())
         })
     }
-}
-
-/// The answers that the bits of a question stand for.
-pub fn allowed(bits: i64) -> Allow {
-    let bit = |n: u8| bits & (1 << n) != 0;
-    Allow { accept: bit(0), edit: bit(1), respond: bit(2), ignore: bit(3), draft: bit(4) }
 }
 
 impl EffectRow {

@@ -179,7 +179,7 @@ fn update_trouble(
             continue;
         }
         match &event.what {
-            EventKind::Settled { reason, .. } if trouble.asked.action != "in_doubt" => {
+            EventKind::Settled { reason, .. } if trouble.asked.interrupt.action != "in_doubt" => {
                 close(tx, row, trouble.seq, reason, now)?;
                 continue;
             }
@@ -228,7 +228,8 @@ fn deliver_to_questions(
 ) -> Result<(), StoreError> {
     let mut open = update_trouble(tx, row, recent, &arrival.event, now)?;
     let asked: Vec<&Question> = recent.node_questions().collect();
-    let yields = is_news(&arrival.event) && !asked.is_empty() && asked.iter().all(|q| q.asked.yields());
+    let yields =
+        is_news(&arrival.event) && !asked.is_empty() && asked.iter().all(|q| q.asked.interrupt.yields);
     let mut ask = Vec::new();
     for question in asked {
         match &arrival.event.what {

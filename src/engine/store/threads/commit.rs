@@ -242,7 +242,7 @@ fn answer_by_grant(
     now: i64,
 ) -> Result<(), StoreError> {
     let all = granted.len() == asked.len();
-    let held = granted.iter().any(|(at, _)| asked[*at].1.irreversible);
+    let held = granted.iter().any(|(at, _)| asked[*at].1.interrupt.irreversible);
     let last = granted.len().saturating_sub(1);
     for (n, (at, grant)) in granted.into_iter().enumerate() {
         let (entry, asked) = &asked[at];

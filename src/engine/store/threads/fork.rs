@@ -39,7 +39,7 @@ fn run(tx: &Tx<'_>, thread: &ThreadId, step: u64, step_limit: i64, now: i64) -> 
             for id in ask {
                 let original = InterruptRow::find(tx, id)?;
                 let mut asked = Question::read(tx, original.thread, original.seq)?.asked;
-                (asked.id, asked.step, asked.snoozed_until) = (InterruptId::random(), last.n, None);
+                (asked.id, asked.step, asked.interrupt.snoozed_until) = (InterruptId::random(), last.n, None);
                 forks::warn_if_done(tx, row, &mut asked)?;
                 let entry = append(tx, row, EntryKind::Asked, Some(original.seq), &asked, &[], now)?;
                 open.push(entry.seq);

@@ -48,12 +48,15 @@ fn hand(
     append(tx, &mut row, EntryKind::Handed, None, &Handed { to_person, from: tx.opened(now)? }, &[], now)?;
     if to_person {
         // Only a person knows whether something has left.
-        let over =
-            recent.troubles().filter(|trouble| trouble.is_open() && trouble.asked.action != "in_doubt");
+        let over = recent
+            .troubles()
+            .filter(|trouble| trouble.is_open() && trouble.asked.interrupt.action != "in_doubt");
         for trouble in over {
             close(tx, &mut row, trouble.seq, "you took the model's place", now)?;
         }
-    } else if recent.node_questions().any(|question| question.is_open() && question.asked.action == asks_for)
+    } else if recent
+        .node_questions()
+        .any(|question| question.is_open() && question.asked.interrupt.action == asks_for)
     {
         let reason = "the model takes this step".to_owned();
         let what = EventKind::Settled { reason, payload: Value::Null };

@@ -314,7 +314,7 @@ fn matches_query(
         (None, None) => true,
         (from, kind) => {
             let asked = asked_questions(db, row)?;
-            kind.is_none_or(|kind| asked.iter().any(|asked| ItemKind::Question(asked.kind) == kind))
+            kind.is_none_or(|kind| asked.iter().any(|asked| ItemKind::Question(asked.interrupt.kind) == kind))
                 && match from {
                     Some(from) => is_from(db, row, &asked, from)?,
                     None => true,
@@ -335,7 +335,7 @@ fn asked_questions(db: &Connection, row: &ThreadRow) -> Result<Vec<Asked>, Store
 /// Whether a mail in the thread, or the source of one of its questions, has this in its name or address.
 fn is_from(db: &Connection, row: &ThreadRow, asked: &[Asked], from: &str) -> Result<bool, StoreError> {
     let contains = |text: &str| text.to_lowercase().contains(from);
-    if asked.iter().filter_map(|asked| asked.source.as_deref()).any(contains) {
+    if asked.iter().filter_map(|asked| asked.interrupt.source.as_deref()).any(contains) {
         return Ok(true);
     }
     let mut statement = db.prepare_cached("SELECT sender FROM mails WHERE thread = ?")?;

@@ -296,7 +296,7 @@ fn answered_on_record(recent: &Recent) -> Result<Vec<Answered>, StoreError> {
     }
     for (question, answer) in recent.node_questions().filter_map(|q| Some((q, q.current_answer()?))) {
         let asked = question.asked.clone();
-        if answer.body.shown != asked.hash() || !asked.allow().permits(&answer.body.decision) {
+        if answer.body.shown != asked.hash() || !asked.interrupt.allow.permits(&answer.body.decision) {
             return damaged(format!("the answer to {} is not one to what was asked", asked.id));
         }
         let (decided, acted, entries) = (answer.body.clone(), answer.acted, Vec::new());
@@ -324,9 +324,9 @@ fn answers(
             });
         }
         answers.push(Answer {
-            key: asked.key.clone(),
+            key: asked.interrupt.key.clone(),
             interrupt: asked.id.clone(),
-            proposed: asked.args.clone(),
+            proposed: asked.interrupt.args.clone(),
             decision: decided.decision.clone(),
             learn: !decided.unlearned,
             expired: decided.by == DecidedBy::Expiry,

@@ -57,7 +57,7 @@ fn ask(tx: &Tx<'_>, trouble: &NewTrouble, now: i64) -> Result<(), StoreError> {
     }
     let recent = Recent::read(tx, &row)?;
     let code = &trouble.interrupt.action;
-    if recent.troubles().any(|question| question.is_open() && question.asked.action == *code) {
+    if recent.troubles().any(|question| question.is_open() && question.asked.interrupt.action == *code) {
         return Ok(());
     }
     // A person who stops a thread does not want a held decision to take effect as soon as it may continue.
@@ -92,12 +92,12 @@ fn settle(tx: &Tx<'_>, thread: &ThreadId, version: i64, step_limit: i64, now: i6
     let mut hints = Vec::new();
     for (question, answer) in recent.troubles().filter_map(|q| Some((q, q.current_answer()?))) {
         settled.takes.push(answer.seq);
-        match (question.asked.action.as_str(), &answer.body.decision) {
+        match (question.asked.interrupt.action.as_str(), &answer.body.decision) {
             ("step_limit", Decision::Accept) => settled.more_steps += step_limit,
             ("budget", Decision::Accept) => settled.more_budgets += 1,
             ("step_limit" | "budget", Decision::Ignore) => fate = fate.max(Fate::Ends),
             ("in_doubt", Decision::Accept) => {
-                settle_effect(tx, &mut row, &recent, &question.asked.args, now)?;
+                settle_effect(tx, &mut row, &recent, &question.asked.interrupt.args, now)?;
             }
             ("in_doubt", Decision::Edit { args }) => settle_effect(tx, &mut row, &recent, args, now)?,
             (_, Decision::Respond { text }) => {
@@ -159,7 +159,7 @@ pub(super) fn end(
     now: i64,
 ) -> Result<(), StoreError> {
     let mut event_ids: Vec<String> =
-        recent.troubles().flat_map(|trouble| trouble.asked.binds.clone()).collect();
+        recent.troubles().flat_map(|trouble| trouble.asked.interrupt.binds.clone()).collect();
     event_ids
         .extend(recent.unheard.iter().filter(|(_, event)| is_news(event)).map(|(_, event)| event.id.clone()));
     let status = settled.ends.unwrap_or(Status::Abandoned);

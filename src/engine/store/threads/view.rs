@@ -96,15 +96,15 @@ fn question_view(db: &Connection, question: &Question) -> Result<QuestionView, S
     Ok(QuestionView {
         id: asked.id.clone(),
         step: asked.step.unsigned_abs(),
-        kind: asked.kind,
-        action: asked.action.clone(),
-        title: asked.title.clone(),
-        gist: asked.gist.clone(),
-        source: asked.source.clone(),
-        args: asked.args.clone(),
+        kind: asked.interrupt.kind,
+        action: asked.interrupt.action.clone(),
+        title: asked.interrupt.title.clone(),
+        gist: asked.interrupt.gist.clone(),
+        source: asked.interrupt.source.clone(),
+        args: asked.interrupt.args.clone(),
         args_hash: question.hash(),
-        labels: asked.labels.clone(),
-        warnings: asked.warnings.clone(),
+        labels: asked.interrupt.labels.clone(),
+        warnings: asked.interrupt.warnings.clone(),
         state,
         closed: question.closed.clone(),
         at: time(question.at)?,
@@ -121,14 +121,14 @@ fn decisions(db: &Connection, row: &ThreadRow, asked: &[Question]) -> Result<Vec
             let follows_answer = |(seq, key, _): &&(i64, String, Value)| {
                 *seq > answer.seq
                     && next.is_none_or(|next| *seq < next)
-                    && *key == question.asked.key
+                    && *key == question.asked.interrupt.key
                     && answer.undone_at.is_none()
             };
             let view = DecisionView {
                 interrupt: question.asked.id.clone(),
-                action: question.asked.action.clone(),
+                action: question.asked.interrupt.action.clone(),
                 r#type: answer.body.decision.word().to_owned(),
-                proposed: question.asked.args.clone(),
+                proposed: question.asked.interrupt.args.clone(),
                 args: match &answer.body.decision {
                     Decision::Accept | Decision::Ignore | Decision::Draft => Value::Null,
                     Decision::Edit { args } => args.clone(),
@@ -153,7 +153,9 @@ fn decisions(db: &Connection, row: &ThreadRow, asked: &[Question]) -> Result<Vec
 
 /// Whether the effect begun by entry `seq` can belong to this question, rather than to a later one with the same key.
 fn can_belong_to(asked: &[Question], question: &Question, seq: i64) -> bool {
-    let later = |other: &&Question| other.seq > question.seq && other.asked.key == question.asked.key;
+    let later = |other: &&Question| {
+        other.seq > question.seq && other.asked.interrupt.key == question.asked.interrupt.key
+    };
     !asked.iter().filter(later).any(|other| other.seq < seq)
 }
 
