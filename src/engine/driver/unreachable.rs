@@ -2,7 +2,7 @@
 //! card goes away once a thread gets through; accepting it retries at once.
 
 use super::drive::{UnreachableServer, arrival};
-use super::engine::{Engine, StartError};
+use super::engine::Engine;
 use crate::engine::graph::{Event, EventKind, ThreadId};
 use crate::engine::store::StoreError;
 use crate::inbox::ASKING_WORKFLOW;
@@ -130,8 +130,8 @@ async fn open_card(engine: &Engine, unreachable: &UnreachableServer) -> Result<O
     let input = json!({"ask": "absent", "server": unreachable.server, "why": unreachable.why});
     match engine.new_thread(ASKING_WORKFLOW, input, &key) {
         Ok(new) => Ok(Some(engine.store().threads().start(new, engine.step_limit()).await?)),
-        Err(StartError::Unknown(_)) => Ok(None),
-        Err(StartError::Input(error)) => {
+        Err(StoreError::NotFound { .. }) => Ok(None),
+        Err(error) => {
             tracing::error!(server = %unreachable.server, %error, "a server that cannot be reached cannot be asked about");
             Ok(None)
         }

@@ -11,7 +11,7 @@
 
 use super::Inbox;
 use super::drive_or_wait::drive_or_wait;
-use crate::engine::driver::{Ended, Engine, Scope, StartError, Until, arrival};
+use crate::engine::driver::{Ended, Engine, Scope, Until, arrival};
 use crate::engine::graph::{
     Event, EventKind, InputError, InterruptId, Next, NoEffects, StepContext, ThreadId, run_node,
 };
@@ -107,10 +107,7 @@ impl<'a> Requests<'a> {
         }
         spec.workflow.started(asking.input.clone()).map_err(wrong)?;
         let input = spec.prepare(asking.input).map_err(wrong)?;
-        let new = self.0.engine.new_thread(NAME, input, &key).map_err(|error| match error {
-            StartError::Input(error) => wrong(error),
-            StartError::Unknown(_) => InboxError::Failed(error.to_string()),
-        })?;
+        let new = self.0.engine.new_thread(NAME, input, &key)?;
         let state = spec.workflow.apply(spec.workflow.empty(), &new.updates);
         let state = state.map_err(|error| InboxError::Failed(error.to_string()))?;
         let first = first_turn(&self.0.engine, spec, &new.title, &state).await?;
@@ -361,8 +358,7 @@ impl<'a> Requests<'a> {
     }
 
     pub(super) fn request_spec(self) -> Result<&'a Spec, InboxError> {
-        let spec = self.0.engine.registry().get(NAME);
-        spec.ok_or_else(|| InboxError::Failed(format!("there is no workflow `{NAME}`")))
+        self.0.engine.spec(NAME)
     }
 }
 
