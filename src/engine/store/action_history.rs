@@ -3,7 +3,7 @@
 use crate::engine::graph::EventKind;
 use crate::engine::store::StoreError;
 use crate::engine::store::log::{Arrived, Entry, EntryKind, Snoozed};
-use crate::engine::store::record::recent::Question;
+use crate::engine::store::record::since_step::AskedQuestion;
 use crate::engine::store::rows::{MailRow, ThreadRow, time};
 use crate::inbox::{AnswerKind, DecisionEnd, DecisionLine, MOVING_WORKFLOW, Status};
 use rusqlite::{Connection, params};
@@ -59,7 +59,7 @@ fn snoozed(db: &Connection, entry: &Entry, blank: DecisionLine) -> Result<Option
     if overdue.is_some() {
         return Ok(None);
     }
-    let asked = Question::read(db, entry.stream, entry.about.unwrap_or_default())?.asked;
+    let asked = AskedQuestion::read(db, entry.stream, entry.about.unwrap_or_default())?.asked;
     let until = until.map(time).transpose()?;
     Ok(Some(DecisionLine {
         interrupt: Some(asked.id),

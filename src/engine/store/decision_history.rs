@@ -4,7 +4,7 @@ use crate::engine::graph::{Authorization, Decision, EffectState, EventKind, Kind
 use crate::engine::store::log::{
     self, Arrived, Decided, EffectBegun, EffectEnded, Entry, EntryKind, Settled, Stepped, UndoReason, Undone,
 };
-use crate::engine::store::record::recent::Question;
+use crate::engine::store::record::since_step::AskedQuestion;
 use crate::engine::store::rows::{ThreadRow, time};
 use crate::engine::store::{Inbox, StoreError, action_history};
 use crate::inbox::{
@@ -42,7 +42,7 @@ impl Inbox<'_> {
                 }
                 let entry = log::entry(db, place)?;
                 let decided: Decided = entry.parse_body()?;
-                let question = Question::read(db, entry.stream, entry.about.unwrap_or_default())?;
+                let question = AskedQuestion::read(db, entry.stream, entry.about.unwrap_or_default())?;
                 let undone = question.answers.iter().any(|g| g.seq == entry.seq && g.undone_at.is_some());
                 if !matches!(decided.by, DecidedBy::Tui | DecidedBy::Cli)
                     || undone
@@ -164,7 +164,7 @@ fn unanswered(db: &Connection, thread: &ThreadRow) -> Result<Option<(DecisionEnd
 
 /// The question behind an answer, in the words that fit the person's arguments.
 fn asked_as_decided(db: &Connection, entry: &Entry, decided: &Decided) -> Result<log::Asked, StoreError> {
-    let mut asked = Question::read(db, entry.stream, entry.about.unwrap_or_default())?.asked;
+    let mut asked = AskedQuestion::read(db, entry.stream, entry.about.unwrap_or_default())?.asked;
     if let Some(title) = &decided.title {
         asked.interrupt.title.clone_from(title);
     }

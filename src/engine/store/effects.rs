@@ -10,7 +10,7 @@ use crate::engine::store::log::{
 };
 use crate::engine::store::record::answers::{amend, reopen_all};
 use crate::engine::store::record::append::append;
-use crate::engine::store::record::recent::{Question, Recent, StoredAnswer, is_news};
+use crate::engine::store::record::since_step::{AskedQuestion, SinceStep, StoredAnswer, is_news};
 use crate::engine::store::record::{calls, forks};
 use crate::engine::store::rows::{EffectRow, ThreadRow, damaged};
 use crate::engine::store::{Effects, StoreError, grants, settings};
@@ -62,7 +62,7 @@ impl Effects<'_> {
     /// Whether a thread's current step has carried out an effect, or may have.
     pub fn has_acted(self, thread: &ThreadId) -> Result<bool, StoreError> {
         self.0.read(|db| {
-            let recent = Recent::read(db, &ThreadRow::find(db, thread)?)?;
+            let recent = SinceStep::read(db, &ThreadRow::find(db, thread)?)?;
             Ok(recent.effects.iter().any(|effect| effect.state != EffectState::NotDone))
         })
     }
@@ -106,7 +106,7 @@ fn begin(tx: &Tx<'_>, effect: &EffectIntent, now: i64) -> Result<Option<PriorEff
     if row.version != effect.version {
         return Err(StoreError::Moved);
     }
-    let recent = Recent::verified(tx, &row)?;
+    let recent = SinceStep::verified(tx, &row)?;
     let has_unseen_news =
         recent.has_unstarted_approval() && recent.unheard.iter().any(|(_, event)| is_news(event));
     let stopped = recent.troubles().next().is_some();
@@ -155,12 +155,12 @@ fn begin(tx: &Tx<'_>, effect: &EffectIntent, now: i64) -> Result<Option<PriorEff
 fn approve(
     db: &Connection,
     row: &ThreadRow,
-    recent: &Recent,
+    recent: &SinceStep,
     basis: &Authorization,
     now: i64,
 ) -> Result<Option<(i64, Hash)>, StoreError> {
     let refuse = |text: String| Err(StoreError::NotApproved(text));
-    let executes = |question: &Question, args: &Value| {
+    let executes = |question: &AskedQuestion, args: &Value| {
         (question.seq, Hash::of(&question.asked.interrupt.action, args, &question.asked.interrupt.binds))
     };
     match basis {
@@ -212,8 +212,8 @@ fn approve(
 }
 
 /// Checks that what is sent answers every question and no other.
-fn all_answered(recent: &Recent, args_by_key: &BTreeMap<String, Value>) -> Result<(), StoreError> {
-    let asked: Vec<&Question> = recent.node_questions().collect();
+fn all_answered(recent: &SinceStep, args_by_key: &BTreeMap<String, Value>) -> Result<(), StoreError> {
+    let asked: Vec<&AskedQuestion> = recent.node_questions().collect();
     let each = asked
         .iter()
         .all(|question| !question.is_open() && args_by_key.contains_key(&question.asked.interrupt.key));
@@ -225,7 +225,7 @@ fn all_answered(recent: &Recent, args_by_key: &BTreeMap<String, Value>) -> Resul
 
 /// Checks that the answer being sent is the one that was given. Returns the arguments it carries out.
 fn answered<'a>(
-    question: &'a Question,
+    question: &'a AskedQuestion,
     answer: &'a StoredAnswer,
     args_by_key: &BTreeMap<String, Value>,
 ) -> Result<Option<&'a Value>, StoreError> {

@@ -11,7 +11,7 @@ use crate::engine::store::log::{
 use crate::engine::store::record::answers::take_back;
 use crate::engine::store::record::project::apply;
 use crate::engine::store::record::questions::{not_open, question_of};
-use crate::engine::store::record::recent::{Question, Recent};
+use crate::engine::store::record::since_step::{AskedQuestion, SinceStep};
 use crate::engine::store::rows::{
     GrantRow, InterruptRow, Stage, ThreadRow, complete_grant_id, damaged, time,
 };
@@ -141,7 +141,7 @@ impl Grants<'_> {
                 if row.version != version {
                     return Err(StoreError::Moved);
                 }
-                let recent = Recent::read(db, &row)?;
+                let recent = SinceStep::read(db, &row)?;
                 for question in recent.questions.iter().filter(|q| interrupts.contains(&q.asked.id)) {
                     if question.current_answer().is_some_and(|answer| !answer.acted) {
                         take_back(db, &mut row, question.seq, UndoReason::GrantEnded, now)?;
@@ -420,10 +420,10 @@ fn ask_again(tx: &Tx<'_>, grant: &str, now: i64) -> Result<(), StoreError> {
     let decided = "INDEXED BY interrupts_live WHERE status <> 'closed' AND status = 'decided' AND acted = 0 ORDER BY seq";
     for interrupt in InterruptRow::select(tx, decided, [])? {
         let mut row = ThreadRow::by_seq(tx, interrupt.thread)?;
-        let recent = Recent::read(tx, &row)?;
+        let recent = SinceStep::read(tx, &row)?;
         let question = recent.questions.iter().find(|question| question.seq == interrupt.seq);
         let by = DecidedBy::Grant(grant.to_owned());
-        let answer = question.and_then(Question::current_answer);
+        let answer = question.and_then(AskedQuestion::current_answer);
         if answer.is_some_and(|answer| answer.body.by == by && !answer.acted) {
             take_back(tx, &mut row, interrupt.seq, UndoReason::GrantEnded, now)?;
         }

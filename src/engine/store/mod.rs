@@ -1,7 +1,7 @@
 //! One SQLite file: the only place where driver, screen and command line meet, in one process or several.
 //!
 //! The record is one append-only log (see [`log`]). Lists and counters are projections of it (see [`record::project`]),
-//! and whether something may be done is decided from the log alone (see [`record::recent`]).
+//! and whether something may be done is decided from the log alone (see [`record::since_step`]).
 //!
 //! Promises: a confirmed write is on disk (WAL, `synchronous=FULL`). Writes that wait for the same fsync share it. A
 //! write based on something another one changed is refused, not merged. Reads trust what was committed; what leaves is

@@ -1,10 +1,10 @@
-//! Recent activity, counted only from the rows of those days, so that it costs the same after a year.
+//! SinceStep activity, counted only from the rows of those days, so that it costs the same after a year.
 //!
 //! These figures are for people: rows are not checked against their digests here, and nothing depends on them.
 
 use crate::engine::graph::Decision;
 use crate::engine::store::log::{self, Decided};
-use crate::engine::store::record::recent::Question;
+use crate::engine::store::record::since_step::AskedQuestion;
 use crate::engine::store::{Figures, StoreError};
 use crate::inbox::{Activity, ActivityQuery, DayLine, DecidedBy, Decisions, ModelLine};
 use jiff::Timestamp;
@@ -48,7 +48,7 @@ fn count_decisions(db: &Connection, first: i64, activity: &mut Activity) -> Resu
     while let Some(row) = rows.next()? {
         let entry = log::entry(db, row.get(0)?)?;
         let Decided { decision, by, .. } = entry.parse_body()?;
-        let question = Question::read(db, entry.stream, entry.about.unwrap_or_default())?;
+        let question = AskedQuestion::read(db, entry.stream, entry.about.unwrap_or_default())?;
         let undone =
             question.answers.iter().any(|answer| answer.seq == entry.seq && answer.undone_at.is_some());
         // Expired questions say nothing about what people decide.

@@ -9,7 +9,7 @@ use crate::engine::store::record::append::append;
 use crate::engine::store::record::listed::Listed;
 use crate::engine::store::record::project::save;
 use crate::engine::store::record::questions::{answer_to, asked_of, not_open, open_question, schema_of};
-use crate::engine::store::record::recent::{self, Recent};
+use crate::engine::store::record::since_step::{self, SinceStep};
 use crate::engine::store::rows::{InterruptRow, Stage, ThreadRow, damaged};
 use crate::engine::store::threads::list::outcome;
 use crate::engine::store::{Inbox, StoreError};
@@ -120,7 +120,7 @@ impl Inbox<'_> {
                 if row.version != version {
                     return Err(StoreError::Moved);
                 }
-                let recent = Recent::read(tx, &row)?;
+                let recent = SinceStep::read(tx, &row)?;
                 reopen_all(tx, &mut row, &recent, UndoReason::HeldTooLong, now)
             })
             .await
@@ -259,9 +259,9 @@ pub fn undo_one(tx: &Tx<'_>, interrupt: &InterruptRow, now: i64) -> Result<Threa
     if interrupt.status != Stage::Decided {
         return Err(acted());
     }
-    let recent = Recent::read(tx, &row)?;
+    let recent = SinceStep::read(tx, &row)?;
     let question = recent.questions.iter().find(|question| question.seq == interrupt.seq);
-    match question.and_then(recent::Question::current_answer) {
+    match question.and_then(since_step::AskedQuestion::current_answer) {
         None => damaged(format!("the decision on interrupt {} is missing", interrupt.id)),
         Some(answer) if answer.acted => Err(acted()),
         Some(_) => {

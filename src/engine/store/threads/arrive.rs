@@ -5,7 +5,7 @@ use crate::engine::store::log::{Arrived, Closed, Entry, EntryKind, Settled, Step
 use crate::engine::store::record::answers::{amend, reopen_all};
 use crate::engine::store::record::append::{append, append_steps, raw};
 use crate::engine::store::record::calls;
-use crate::engine::store::record::recent::{Question, Recent, is_news};
+use crate::engine::store::record::since_step::{AskedQuestion, SinceStep, is_news};
 use crate::engine::store::rows::ThreadRow;
 use crate::engine::store::{StoreError, Threads};
 use crate::inbox::{NextView, Status};
@@ -37,7 +37,8 @@ impl Threads<'_> {
         self.0
             .write(move |tx| {
                 let row = ThreadRow::find(tx, &arrival.thread)?;
-                if row.pruned_at.is_some() || Recent::read(tx, &row)?.status(tx, &row)? != Status::Waiting {
+                if row.pruned_at.is_some() || SinceStep::read(tx, &row)?.status(tx, &row)? != Status::Waiting
+                {
                     return Ok(false);
                 }
                 run(tx, &arrival, now)?;
@@ -55,7 +56,7 @@ impl Threads<'_> {
                 if row.pruned_at.is_some() || row.status != Status::Done {
                     return Ok(false);
                 }
-                let recent = Recent::read(tx, &row)?;
+                let recent = SinceStep::read(tx, &row)?;
                 let next = NextView::End { end: true };
                 take_in(tx, &mut row, &recent, &arrival, next, Vec::new(), now)?;
                 Ok(true)
@@ -67,7 +68,7 @@ impl Threads<'_> {
 pub fn run(tx: &Tx<'_>, arrival: &Arrival, now: i64) -> Result<ThreadId, StoreError> {
     let mut row = ThreadRow::find(tx, &arrival.thread)?;
     row.refuse_pruned()?;
-    let recent = Recent::read(tx, &row)?;
+    let recent = SinceStep::read(tx, &row)?;
     let is_words = matches!(arrival.event.what, EventKind::Words { .. });
     let is_correction = matches!(arrival.event.what, EventKind::Corrected { .. });
     // The log does not know that a hold has passed; the row of a thread that is working again does.
@@ -130,7 +131,7 @@ fn came_too_late(row: &ThreadRow, arrival: &Arrival) -> bool {
 
 /// Whether an event affects a thread's questions: while they are open or can still be reopened. News also does if
 /// something irreversible was approved without it and has not begun.
-fn reaches_questions(recent: &Recent, status: Status, event: &Event) -> bool {
+fn reaches_questions(recent: &SinceStep, status: Status, event: &Event) -> bool {
     match status {
         Status::Waiting | Status::Held | Status::Trouble => recent.asks(),
         Status::Ready | Status::Running => is_news(event) && recent.has_unstarted_approval(),
@@ -168,7 +169,7 @@ pub fn queue(tx: &Tx<'_>, row: &mut ThreadRow, event: &Event, now: i64) -> Resul
 fn update_trouble(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
-    recent: &Recent,
+    recent: &SinceStep,
     event: &Event,
     now: i64,
 ) -> Result<Vec<i64>, StoreError> {
@@ -209,7 +210,7 @@ pub(super) fn close(
 fn restart(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
-    recent: &Recent,
+    recent: &SinceStep,
     arrival: &Arrival,
     now: i64,
 ) -> Result<(), StoreError> {
@@ -222,12 +223,12 @@ fn restart(
 fn deliver_to_questions(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
-    recent: &Recent,
+    recent: &SinceStep,
     arrival: &Arrival,
     now: i64,
 ) -> Result<(), StoreError> {
     let mut open = update_trouble(tx, row, recent, &arrival.event, now)?;
-    let asked: Vec<&Question> = recent.node_questions().collect();
+    let asked: Vec<&AskedQuestion> = recent.node_questions().collect();
     let yields =
         is_news(&arrival.event) && !asked.is_empty() && asked.iter().all(|q| q.asked.interrupt.yields);
     let mut ask = Vec::new();
@@ -261,7 +262,7 @@ fn deliver_to_questions(
 fn take_in(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
-    recent: &Recent,
+    recent: &SinceStep,
     arrival: &Arrival,
     next: NextView,
     open: Vec<i64>,

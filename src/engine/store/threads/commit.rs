@@ -7,7 +7,7 @@ use crate::engine::store::record::append::raw;
 use crate::engine::store::record::listed::Listed;
 use crate::engine::store::record::project::save;
 use crate::engine::store::record::questions::schema;
-use crate::engine::store::record::recent::Recent;
+use crate::engine::store::record::since_step::SinceStep;
 use crate::engine::store::record::{calls, forks, snapshots};
 use crate::engine::store::rows::ThreadRow;
 use crate::engine::store::threads::load::{FoldedUpTo, Repeated};
@@ -205,7 +205,7 @@ fn taken_in(
     let mut takes: Vec<i64> = answers.collect();
     let mut left = Vec::new();
     if listed.row.unheard > 0 {
-        for (seq, _) in Recent::read(db, &listed.row)?.unheard {
+        for (seq, _) in SinceStep::read(db, &listed.row)?.unheard {
             let heard = last_event.is_some_and(|last| seq <= last);
             if heard { takes.push(seq) } else { left.push(seq) }
         }

@@ -3,7 +3,7 @@
 use crate::engine::graph::{Event, EventKind, ThreadId};
 use crate::engine::store::log::{EntryKind, Handed, Tx};
 use crate::engine::store::record::append::append;
-use crate::engine::store::record::recent::Recent;
+use crate::engine::store::record::since_step::SinceStep;
 use crate::engine::store::rows::ThreadRow;
 use crate::engine::store::threads::arrive::{self, Arrival, close};
 use crate::engine::store::{StoreError, Threads};
@@ -44,7 +44,7 @@ fn hand(
     asks_for: &str,
     now: i64,
 ) -> Result<(), StoreError> {
-    let recent = Recent::read(tx, &row)?;
+    let recent = SinceStep::read(tx, &row)?;
     append(tx, &mut row, EntryKind::Handed, None, &Handed { to_person, from: tx.opened(now)? }, &[], now)?;
     if to_person {
         // Only a person knows whether something has left.

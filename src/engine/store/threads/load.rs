@@ -4,7 +4,7 @@ use crate::engine::graph::{Answer, ChildResult, Event, InterruptId, ThreadId};
 use crate::engine::store::log::{self, Asked, Decided, Entry};
 use crate::engine::store::record::listed::Listed;
 use crate::engine::store::record::questions::asked_of;
-use crate::engine::store::record::recent::{Recent, check_beginning, is_news};
+use crate::engine::store::record::since_step::{SinceStep, check_beginning, is_news};
 use crate::engine::store::record::steps::steps_since;
 use crate::engine::store::record::{calls, snapshots};
 use crate::engine::store::rows::{Awaits, InterruptRow, Runnable, Stage, ThreadRow, damaged};
@@ -206,13 +206,13 @@ fn run(
     let programs = |question: &InterruptRow| question.action.starts_with(PROGRAM_ACTIONS);
     let leaves = row.workflow == PROGRAM_WORKFLOW || questions.iter().any(programs);
     let recent = match (leaves, row.unheard) {
-        (true, _) => Some(Recent::verified(db, &row)?),
+        (true, _) => Some(SinceStep::verified(db, &row)?),
         (false, 0) => None,
-        (false, _) => Some(Recent::read(db, &row)?),
+        (false, _) => Some(SinceStep::read(db, &row)?),
     };
     let events = recent.as_ref().map_or_else(Vec::new, |recent| recent.unheard.clone());
     let news = events.iter().any(|(_, event)| is_news(event));
-    let unstarted = recent.as_ref().is_some_and(Recent::has_unstarted_approval);
+    let unstarted = recent.as_ref().is_some_and(SinceStep::has_unstarted_approval);
     let (status, hold_ms, answered) = match &recent {
         Some(recent) if leaves => (recent.status(db, &row)?, recent.hold_ms(), answered_on_record(recent)?),
         _ => (row.status, row.hold_ms, answered(db, &row, &questions)?),
@@ -289,7 +289,7 @@ fn answered(
 }
 
 /// The same, from what was read and checked.
-fn answered_on_record(recent: &Recent) -> Result<Vec<Answered>, StoreError> {
+fn answered_on_record(recent: &SinceStep) -> Result<Vec<Answered>, StoreError> {
     let mut all = Vec::new();
     if recent.step.awaits != Awaits::Answers {
         return Ok(all);

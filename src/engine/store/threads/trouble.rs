@@ -9,7 +9,7 @@ use crate::engine::store::log::{Asked, EntryKind, PersonAction, Settled, Tx, Und
 use crate::engine::store::record::answers::reopen_all;
 use crate::engine::store::record::append::append;
 use crate::engine::store::record::questions::schema;
-use crate::engine::store::record::recent::{Question, Recent, is_news};
+use crate::engine::store::record::since_step::{AskedQuestion, SinceStep, is_news};
 use crate::engine::store::rows::{Awaits, MailRow, ThreadRow};
 use crate::engine::store::threads::arrive;
 use crate::engine::store::{StoreError, Threads, effects};
@@ -55,7 +55,7 @@ fn ask(tx: &Tx<'_>, trouble: &NewTrouble, now: i64) -> Result<(), StoreError> {
     if row.status.ended() {
         return Err(StoreError::NotOpen { id: row.id.to_string(), why: format!("it is {}", row.status) });
     }
-    let recent = Recent::read(tx, &row)?;
+    let recent = SinceStep::read(tx, &row)?;
     let code = &trouble.interrupt.action;
     if recent.troubles().any(|question| question.is_open() && question.asked.interrupt.action == *code) {
         return Ok(());
@@ -66,7 +66,7 @@ fn ask(tx: &Tx<'_>, trouble: &NewTrouble, now: i64) -> Result<(), StoreError> {
         let from = tx.opened(now)?;
         append(tx, &mut row, EntryKind::Stopped, None, &PersonAction { from }, &[], now)?;
         // A thread in trouble goes no further without a person anyway, and its card stays.
-        let waits = |question: &Question| question.current_answer().is_none_or(|answer| !answer.acted);
+        let waits = |question: &AskedQuestion| question.current_answer().is_none_or(|answer| !answer.acted);
         if recent.troubles().any(waits) {
             return Ok(());
         }
@@ -87,7 +87,7 @@ fn settle(tx: &Tx<'_>, thread: &ThreadId, version: i64, step_limit: i64, now: i6
     if row.version != version {
         return Err(StoreError::Moved);
     }
-    let recent = Recent::read(tx, &row)?;
+    let recent = SinceStep::read(tx, &row)?;
     let (mut fate, mut settled) = (Fate::GoesOn, Settled::default());
     let mut hints = Vec::new();
     for (question, answer) in recent.troubles().filter_map(|q| Some((q, q.current_answer()?))) {
@@ -135,7 +135,7 @@ enum Fate {
 fn settle_effect(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
-    recent: &Recent,
+    recent: &SinceStep,
     args: &Value,
     now: i64,
 ) -> Result<(), StoreError> {
@@ -154,7 +154,7 @@ fn settle_effect(
 pub(super) fn end(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
-    recent: &Recent,
+    recent: &SinceStep,
     settled: Settled,
     now: i64,
 ) -> Result<(), StoreError> {
@@ -171,7 +171,7 @@ pub(super) fn end(
     }
     let rest = "WHERE parent = ? AND status NOT IN ('done', 'abandoned')";
     for mut child in ThreadRow::select(tx, rest, [row.seq])? {
-        let recent = Recent::read(tx, &child)?;
+        let recent = SinceStep::read(tx, &child)?;
         let abandoned = Settled { ends: Some(Status::Abandoned), ..Settled::default() };
         end(tx, &mut child, &recent, abandoned, now)?;
     }

@@ -3,7 +3,7 @@
 use crate::engine::graph::{Authorization, Decision, ThreadId};
 use crate::engine::store::log::{self, EffectBegun, EntryKind};
 use crate::engine::store::record::questions::questions;
-use crate::engine::store::record::recent::Question;
+use crate::engine::store::record::since_step::AskedQuestion;
 use crate::engine::store::record::steps::steps_of;
 use crate::engine::store::rows::{self, EffectRow, InterruptRow, ThreadRow, damaged, json, time};
 use crate::engine::store::threads::list::line;
@@ -90,7 +90,7 @@ pub fn view(db: &Connection, row: &ThreadRow) -> Result<StoredThread, StoreError
     })
 }
 
-fn question_view(db: &Connection, question: &Question) -> Result<QuestionView, StoreError> {
+fn question_view(db: &Connection, question: &AskedQuestion) -> Result<QuestionView, StoreError> {
     let asked = &question.asked;
     let state = InterruptRow::find(db, &asked.id)?.status.word();
     Ok(QuestionView {
@@ -111,7 +111,11 @@ fn question_view(db: &Connection, question: &Question) -> Result<QuestionView, S
     })
 }
 
-fn decisions(db: &Connection, row: &ThreadRow, asked: &[Question]) -> Result<Vec<DecisionView>, StoreError> {
+fn decisions(
+    db: &Connection,
+    row: &ThreadRow,
+    asked: &[AskedQuestion],
+) -> Result<Vec<DecisionView>, StoreError> {
     let begun_effects = begun_effects(db, row)?;
     let mut views = Vec::new();
     for question in asked {
@@ -152,8 +156,8 @@ fn decisions(db: &Connection, row: &ThreadRow, asked: &[Question]) -> Result<Vec
 }
 
 /// Whether the effect begun by entry `seq` can belong to this question, rather than to a later one with the same key.
-fn can_belong_to(asked: &[Question], question: &Question, seq: i64) -> bool {
-    let later = |other: &&Question| {
+fn can_belong_to(asked: &[AskedQuestion], question: &AskedQuestion, seq: i64) -> bool {
+    let later = |other: &&AskedQuestion| {
         other.seq > question.seq && other.asked.interrupt.key == question.asked.interrupt.key
     };
     !asked.iter().filter(later).any(|other| other.seq < seq)

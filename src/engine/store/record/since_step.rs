@@ -63,7 +63,7 @@ impl LastStep {
 
 /// A question, with everything that happened to it.
 #[derive(Clone, Debug)]
-pub struct Question {
+pub struct AskedQuestion {
     pub seq: i64,
     pub at: i64,
     /// Includes later amendments.
@@ -95,7 +95,7 @@ impl StoredAnswer {
     }
 }
 
-impl Question {
+impl AskedQuestion {
     fn new(entry: &Entry) -> Result<Self, StoreError> {
         let asked: Asked = entry.parse_body()?;
         Ok(Self {
@@ -207,10 +207,10 @@ pub struct Effect {
 
 /// A thread since its last step.
 #[derive(Clone, Debug)]
-pub struct Recent {
+pub struct SinceStep {
     pub step: LastStep,
     /// Open questions and answers not taken in yet, oldest first.
-    pub questions: Vec<Question>,
+    pub questions: Vec<AskedQuestion>,
     /// Events not taken in yet, oldest first.
     pub unheard: Vec<(i64, Event)>,
     pub effects: Vec<Effect>,
@@ -219,10 +219,10 @@ pub struct Recent {
     /// How the thread ended, by its last step or from outside its graph.
     ended: Option<Status>,
     /// If it was set aside: why, and the questions it had then.
-    pub set_aside: Option<(SetAside, Vec<Question>)>,
+    pub set_aside: Option<(SetAside, Vec<AskedQuestion>)>,
 }
 
-impl Recent {
+impl SinceStep {
     pub fn read(db: &Connection, row: &ThreadRow) -> Result<Self, StoreError> {
         if row.pruned_at.is_some() {
             return damaged(format!("thread {} was pruned", row.id));
@@ -287,7 +287,7 @@ impl Recent {
         let later = entry.seq > self.step.seq;
         match entry.kind {
             EntryKind::Asked if later || self.step.open.contains(&entry.seq) => {
-                self.questions.push(Question::new(entry)?);
+                self.questions.push(AskedQuestion::new(entry)?);
             }
             EntryKind::Amended | EntryKind::Decided | EntryKind::Undone | EntryKind::Snoozed => {
                 if let Some(question) = self.questions.iter_mut().find(|q| Some(q.seq) == entry.about) {
@@ -345,19 +345,19 @@ impl Recent {
     }
 
     /// The questions asked by nodes, not by the engine.
-    pub fn node_questions(&self) -> impl Iterator<Item = &Question> {
+    pub fn node_questions(&self) -> impl Iterator<Item = &AskedQuestion> {
         self.questions.iter().filter(|question| !question.asked.is_trouble())
     }
 
     /// The questions the engine asks about the thread itself.
-    pub fn troubles(&self) -> impl Iterator<Item = &Question> {
+    pub fn troubles(&self) -> impl Iterator<Item = &AskedQuestion> {
         self.questions.iter().filter(|question| question.asked.is_trouble())
     }
 
     /// How long it is held once no question is open.
     pub fn hold_ms(&self) -> i64 {
         let pending =
-            self.questions.iter().filter_map(Question::current_answer).filter(|answer| !answer.acted);
+            self.questions.iter().filter_map(AskedQuestion::current_answer).filter(|answer| !answer.acted);
         pending.max_by_key(|answer| answer.seq).map_or(0, |answer| answer.body.hold_ms)
     }
 
@@ -380,7 +380,7 @@ impl Recent {
     /// Whether something irreversible is approved and no effect has begun. The person who approved it has not seen any
     /// news that comes now.
     pub fn has_unstarted_approval(&self) -> bool {
-        self.asks() && self.questions.iter().any(Question::has_unstarted_approval)
+        self.asks() && self.questions.iter().any(AskedQuestion::has_unstarted_approval)
     }
 }
 
