@@ -79,14 +79,14 @@ impl Inbox<'_> {
                     break;
                 }
                 let entry = log::entry(db, place)?;
-                if !query.filter.takes_time(time(entry.at)?, now) {
+                if !query.filter.matches_time(time(entry.at)?, now) {
                     continue;
                 }
                 let line = match entry.kind {
                     EntryKind::Decided => Some(line(db, &entry)?),
                     _ => action_history::line(db, &entry)?,
                 };
-                page.rows.extend(line.filter(|line| query.takes(line, now)));
+                page.rows.extend(line.filter(|line| query.matches(line, now)));
             }
             Ok(page)
         })

@@ -285,7 +285,7 @@ fn take(
         if matches_query(db, &row, query, now)? { line(db, &row).map(Some) } else { Ok(None) }
     };
     let has_ending =
-        |line: &ThreadLine| query.filter.takes_end(line.end, line.outcome.as_deref().unwrap_or_default());
+        |line: &ThreadLine| query.filter.matches_end(line.end, line.outcome.as_deref().unwrap_or_default());
     let matching = ThreadRow::by_seq(db, seq).and_then(read).map(|line| line.filter(has_ending));
     if let Some(line) = matching.transpose() {
         page.take(seq, || line)?;
@@ -307,7 +307,7 @@ fn matches_query(
     let engine = ENGINE_WORKFLOWS.contains(&row.workflow.as_str());
     let listed =
         if query.filter.flags.contains(&Flag::Engine) { engine } else { !engine || !query.hides_engine };
-    if !listed || !query.filter.takes_time(time(row.created_at)?, now) {
+    if !listed || !query.filter.matches_time(time(row.created_at)?, now) {
         return Ok(false);
     }
     Ok(match (&query.filter.from, query.filter.kind) {
