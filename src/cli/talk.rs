@@ -27,7 +27,7 @@ pub(super) fn is_possible(format: &Format) -> bool {
 }
 
 /// Holds a conversation with `thread` until it ends or the user leaves.
-pub(super) async fn hold(folder: &OpenFolder, thread: ThreadId) -> Result<Answer, Failure> {
+pub(super) async fn converse(folder: &OpenFolder, thread: ThreadId) -> Result<Answer, Failure> {
     let mut signals = Signals::listen();
     let scope = Scope::Family(thread.clone());
     let mut shown = None;

@@ -101,7 +101,7 @@ fn text(
         .map(|(item, dated)| {
             let mark = Warning::highest_grade(item.warnings()).map(|grade| format!("{} ", grade.mark()));
             let question = item.question();
-            let about = question.and_then(|question| folder.inbox().about(question));
+            let about = question.and_then(|question| folder.inbox().trouble_title(question));
             let about = about.map(|about| format!(" · {about}")).unwrap_or_default();
             let source = question.and_then(|question| question.source.as_deref());
             let until = question

@@ -46,7 +46,7 @@ impl StartWorkflow {
         let input = folder.with_model(self.verb.name, input);
         let outcome = folder.inbox().threads().start(self.verb.name.to_owned(), Value::Object(input)).await?;
         if talks {
-            return talk::hold(&folder, outcome.thread).await;
+            return talk::converse(&folder, outcome.thread).await;
         }
         self.waiting.follow_work(&folder, outcome).await
     }
