@@ -2,7 +2,7 @@
 
 use crate::cli::context::{Context, OpenFolder};
 use crate::cli::failure::Failure;
-use crate::cli::output::Answer;
+use crate::cli::output::Output;
 use crate::engine::graph::Kind;
 use crate::inbox::door::ActivityPage;
 use crate::inbox::{ActivityQuery, Card, ItemKind, Overview, SkippedCount, Status};
@@ -27,9 +27,9 @@ pub(in crate::cli) struct Args {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         if self.short && !context.format.is_json() {
-            return Ok(Answer::line(brief(context).await));
+            return Ok(Output::line(brief(context).await));
         }
         let folder = context.open()?;
         let (inbox, now) = (folder.inbox(), folder.format.now.to_zoned(folder.format.zone.clone()));

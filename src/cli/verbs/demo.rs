@@ -3,7 +3,7 @@
 use crate::app::{DemoError, TourStep, begin_demo, demo_tour, lay_out_demo};
 use crate::cli::context::{Context, OpenFolder};
 use crate::cli::failure::Failure;
-use crate::cli::output::{Answer, Format};
+use crate::cli::output::{Format, Output};
 use jiff::Timestamp;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -84,7 +84,7 @@ impl Args {
         Ok((opened, Report { outbox: folder.join("mail/outbox/new"), folder, fresh }))
     }
 
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let (opened, report) = self.set_up(context).await?;
         opened.format.answer(&report, |_| text(&report))
     }

@@ -7,7 +7,7 @@ use crate::app::{FirstLook, Scope, Step, Synced, Until};
 use crate::cli::context::{Context, OpenFolder};
 use crate::cli::drive::drive_until;
 use crate::cli::failure::Failure;
-use crate::cli::output::{Answer, Format};
+use crate::cli::output::{Format, Output};
 use crate::cli::pages;
 use crate::cli::print::note;
 use crate::cli::progress::Bar;
@@ -135,12 +135,12 @@ struct Triage {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         self.set_up(context).await.map(|(_, answer)| answer)
     }
 
     /// Sets sayso up, and opens it for the screen.
-    pub(in crate::cli) async fn open(self, context: Context) -> Result<(OpenFolder, Answer), Failure> {
+    pub(in crate::cli) async fn open(self, context: Context) -> Result<(OpenFolder, Output), Failure> {
         self.set_up(context).await
     }
 
@@ -169,7 +169,7 @@ impl Args {
         }
     }
 
-    async fn set_up(self, context: Context) -> Result<(OpenFolder, Answer), Failure> {
+    async fn set_up(self, context: Context) -> Result<(OpenFolder, Output), Failure> {
         let path = context.new_config_path()?;
         if !self.force && path.exists() {
             return Err(Failure::usage(init::WriteError::AlreadyExists(path).to_string()));

@@ -2,7 +2,7 @@
 
 use crate::cli::context::{Context, OpenFolder};
 use crate::cli::failure::Failure;
-use crate::cli::output::{Answer, Format};
+use crate::cli::output::{Format, Output};
 use crate::cli::pages;
 use crate::cli::print::warning;
 use crate::cli::query::QueryWords;
@@ -43,7 +43,7 @@ fn kinds() -> impl TypedValueParser<Value = ItemKind> {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let folder = context.open()?;
         let mut filter = self.query.parse(Place::Inbox, &folder.format)?;
         filter.kind = self.kind.or(filter.kind);

@@ -2,7 +2,7 @@
 
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
-use crate::cli::output::Answer;
+use crate::cli::output::Output;
 use crate::text::{Visible, nearest};
 use clap::Command;
 use serde_json::json;
@@ -18,7 +18,7 @@ pub(in crate::cli) struct Args {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let command = self.command(&context)?;
         let mut page = Vec::new();
         clap_mangen::Man::new(command)

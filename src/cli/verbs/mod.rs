@@ -49,7 +49,7 @@ mod why;
 
 use super::context::Context;
 use super::failure::Failure;
-use super::output::Answer;
+use super::output::Output;
 use crate::text::wrap;
 use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
 use start_workflow::StartWorkflow;
@@ -71,7 +71,7 @@ macro_rules! verbs {
         }
 
         impl TableVerb {
-            pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+            pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
                 match self {
                     // Each is boxed: as one function they take longer to compile than anything else here.
                     $($(TableVerb::$verb(args) => Box::pin(args.run(context)).await,)+)+
@@ -99,7 +99,7 @@ impl Verb {
         }
     }
 
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         match self {
             Verb::Table(verb) => verb.run(context).await,
             Verb::Start(start) => start.run(context).await,

@@ -3,7 +3,7 @@
 use super::resume;
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
-use crate::cli::output::Answer;
+use crate::cli::output::Output;
 
 /// Pause all threads, in every process and across restarts, or let them go on
 #[derive(Debug, clap::Args)]
@@ -15,7 +15,7 @@ pub(in crate::cli) struct Args {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         if self.off {
             return resume::Args {}.run(context).await;
         }

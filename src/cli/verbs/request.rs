@@ -5,7 +5,7 @@ use crate::cli::context::{Context, OpenFolder};
 use crate::cli::drive::{Signals, seconds};
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::hook::{Hook, Scope, waiting};
-use crate::cli::output::Answer;
+use crate::cli::output::Output;
 use crate::cli::request::format_answer;
 use crate::cli::text_input::read_stdin;
 use crate::inbox::RequestAnswer;
@@ -98,7 +98,7 @@ impl Args {
         self.hook?.patience(self.timeout)
     }
 
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         if let Some(id) = self.answer {
             return answer::Args { id }.run(context).await;
         }

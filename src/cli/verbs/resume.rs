@@ -2,7 +2,7 @@
 
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
-use crate::cli::output::Answer;
+use crate::cli::output::Output;
 use crate::inbox::Overview;
 
 /// Let threads go on after a pause
@@ -11,7 +11,7 @@ use crate::inbox::Overview;
 pub(in crate::cli) struct Args {}
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let folder = context.open()?;
         folder.inbox().pause(false).await?;
         let overview = folder.inbox().figures().overview().await?;

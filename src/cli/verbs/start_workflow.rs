@@ -4,7 +4,7 @@ use crate::app::VERBS;
 use crate::cli::context::Context;
 use crate::cli::drive::WaitArgs;
 use crate::cli::failure::Failure;
-use crate::cli::output::Answer;
+use crate::cli::output::Output;
 use crate::cli::talk;
 use crate::inbox;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
@@ -38,7 +38,7 @@ impl StartWorkflow {
     }
 
     /// Starts the workflow; holds the conversation at the terminal if there is one.
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let folder = context.open()?;
         let talks = talk::is_possible(&folder.format) && !self.waiting.is_wanted();
         let input =

@@ -3,7 +3,7 @@
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::ids::{Target, target};
-use crate::cli::output::{Answer, Format};
+use crate::cli::output::{Format, Output};
 use crate::cli::pages;
 use crate::engine::graph::{AgentAction, Warning};
 use crate::inbox::door::action_words;
@@ -24,7 +24,7 @@ pub(in crate::cli) struct Args {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let target = target(&self.id)?;
         let folder = context.open()?;
         let (mut item, card) = match target {

@@ -37,7 +37,7 @@ pub use mail::Mail;
 pub use memory::Memory;
 pub use prune::Prune;
 pub use put_away::MailMove;
-pub use remote::RemoteThreads;
+pub use remote::{RemoteFuture, RemoteThreads};
 pub use requests::{NewRequest, Requests, WaitResult};
 pub use sessions::{News, SessionNews, Sessions, Used};
 pub use threads::Threads;

@@ -173,12 +173,12 @@ fn run(
             return Err(StoreError::Conflict(format!("`{}` {text}", question.id)));
         }
     }
-    let answer = Answer { decision, learn: request.learn, by: request.by, details };
+    let answer = NewAnswer { decision, learn: request.learn, by: request.by, details };
     record_answer(tx, listed, at, asked.as_ref(), answer, holds, now)
 }
 
 /// A valid answer.
-pub struct Answer {
+pub struct NewAnswer {
     pub decision: Decision,
     pub learn: bool,
     pub by: DecidedBy,
@@ -192,12 +192,12 @@ pub fn record_answer(
     mut listed: Listed,
     at: usize,
     asked: Option<&Asked>,
-    answer: Answer,
+    answer: NewAnswer,
     holds: Holds,
     now: i64,
 ) -> Result<Outcome, StoreError> {
     let question = &listed.questions[at];
-    let Answer { decision, learn, by, details } = answer;
+    let NewAnswer { decision, learn, by, details } = answer;
     let edited = details.edited;
     let confirms =
         edited.as_ref().map_or(question.confirms, |edited| Warning::need_confirmation(&edited.warnings));
