@@ -46,7 +46,7 @@ pub struct Catalogue {
     /// Synonyms: words that mean the same as others.
     pub same: BTreeMap<String, String>,
     /// The kinds of things it knows.
-    pub entities: BTreeMap<String, Kind>,
+    pub entities: BTreeMap<String, EntityKind>,
     /// How to send its key, if it needs one.
     pub auth: Option<Auth>,
     pub operations: Vec<Operation>,
@@ -88,7 +88,7 @@ pub enum Auth {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Kind {
+pub struct EntityKind {
     /// The operation that finds things of this kind by name.
     pub search: Option<String>,
     /// The parameter of that operation that takes the name.
