@@ -51,8 +51,8 @@ impl StoreRecords {
 
 impl Records for StoreRecords {
     fn check_budget(&self, step: &StepContext) -> Result<(), NodeError> {
-        let spent = self.store.figures().usage(&step.thread, true)?;
-        let today = self.store.figures().cost_since(self.midnight())?;
+        let spent = self.store.statistics().usage(&step.thread, true)?;
+        let today = self.store.statistics().cost_since(self.midnight())?;
         // A call with an unknown price counts as a call and costs nothing.
         let cost = spent.cost.unwrap_or_default();
         let times = f64::from(step.allowance.max(1));
@@ -95,7 +95,7 @@ impl Records for StoreRecords {
             cached: call.usage.cached,
             error: call.error,
         };
-        self.store.figures().record_span(span, prompt);
+        self.store.statistics().record_span(span, prompt);
     }
 
     fn put_blob(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<String, NodeError>> {

@@ -23,7 +23,7 @@ pub(super) async fn next_step(folder: &OpenFolder, outcomes: &[Outcome]) -> Resu
     if folder.format.is_json() || outcomes.iter().all(|outcome| outcome.status != Status::Ready) {
         return Ok(String::new());
     }
-    Ok(next(&folder.inbox().figures().overview().await?))
+    Ok(next(&folder.inbox().statistics().overview().await?))
 }
 
 /// `next` says what takes a ready thread further.

@@ -33,8 +33,8 @@ impl Args {
         }
         let folder = context.open()?;
         let (inbox, now) = (folder.inbox(), folder.format.now.to_zoned(folder.format.zone.clone()));
-        let (overview, skipped) = (inbox.figures().overview().await?, skipped(&folder).await?);
-        let activity = inbox.figures().activity(ActivityQuery::last(self.days, &now)).await?;
+        let (overview, skipped) = (inbox.statistics().overview().await?, skipped(&folder).await?);
+        let activity = inbox.statistics().activity(ActivityQuery::last(self.days, &now)).await?;
         let (grants, sources) = (inbox.grants().list().await?, inbox.mail().sources().await?);
         let page = ActivityPage {
             overview: Some(&overview),
@@ -42,7 +42,7 @@ impl Args {
             activity: Some(&activity),
             grants: &grants,
             sources: &sources,
-            storage: Some(&inbox.figures().storage().await?),
+            storage: Some(&inbox.statistics().storage().await?),
             now: &now,
         };
         folder.format.answer(&page, |_| Card { blocks: page.blocks() }.text())
@@ -55,7 +55,7 @@ async fn brief(context: Context) -> String {
         return "0 open".to_owned();
     }
     let Ok(folder) = context.open() else { return "sayso ?".to_owned() };
-    match folder.inbox().figures().overview().await {
+    match folder.inbox().statistics().overview().await {
         Ok(overview) => short(&overview),
         Err(_) => "sayso ?".to_owned(),
     }

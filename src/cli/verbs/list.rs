@@ -70,7 +70,7 @@ impl Args {
         };
         let everything = query.filter == Query::default();
         let overview = if items.is_empty() && everything && !folder.format.is_json() {
-            Some((folder.inbox().figures().overview().await?, activity::skipped(&folder).await?))
+            Some((folder.inbox().statistics().overview().await?, activity::skipped(&folder).await?))
         } else {
             None
         };

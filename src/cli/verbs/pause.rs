@@ -21,7 +21,7 @@ impl Args {
         }
         let folder = context.open()?;
         folder.inbox().pause(true).await?;
-        let overview = folder.inbox().figures().overview().await?;
+        let overview = folder.inbox().statistics().overview().await?;
         let text = "Paused: no thread goes on until `sayso pause --off`.\n";
         folder.format.answer(&overview, |_| text.to_owned())
     }

@@ -14,7 +14,7 @@ impl Args {
     pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let folder = context.open()?;
         folder.inbox().pause(false).await?;
-        let overview = folder.inbox().figures().overview().await?;
+        let overview = folder.inbox().statistics().overview().await?;
         folder.format.answer(&overview, |_| text(&overview))
     }
 }

@@ -5,7 +5,7 @@
 use crate::engine::graph::Decision;
 use crate::engine::store::log::{self, Decided};
 use crate::engine::store::record::since_step::AskedQuestion;
-use crate::engine::store::{Figures, StoreError};
+use crate::engine::store::{Statistics, StoreError};
 use crate::inbox::{Activity, ActivityQuery, DayLine, DecidedBy, Decisions, ModelLine};
 use jiff::Timestamp;
 use rusqlite::Connection;
@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 const DECIDED: &str = "SELECT l.seq FROM log l INDEXED BY log_decided WHERE l.kind = 'decided' AND l.at >= ?";
 const CALLED: &str = "SELECT at, model, input, output, cost, error FROM spans WHERE at >= ?";
-impl Figures<'_> {
+impl Statistics<'_> {
     /// Activity on these days.
     pub fn activity(self, query: &ActivityQuery) -> Result<Activity, StoreError> {
         self.0.read(|db| run(db, query))
