@@ -68,7 +68,7 @@ impl WaitArgs {
     }
 
     async fn wait_for(&self, folder: &OpenFolder, thread: &ThreadId) -> Result<Outcome, Failure> {
-        let scope = Scope::Family(thread.clone());
+        let scope = Scope::WithChildren(thread.clone());
         let until = format!("`sayso show {thread}` shows where it stands");
         drive_until(folder, &scope, Until::Idle, self.timeout, |_| {}).await?.ensure_rested(&until)?;
         let outcome = family_outcome(folder.engine(), thread).map_err(anyhow::Error::from)?;

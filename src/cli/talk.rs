@@ -29,7 +29,7 @@ pub(super) fn is_possible(format: &Format) -> bool {
 /// Holds a conversation with `thread` until it ends or the user leaves.
 pub(super) async fn converse(folder: &OpenFolder, thread: ThreadId) -> Result<Output, Failure> {
     let mut signals = Signals::listen();
-    let scope = Scope::Family(thread.clone());
+    let scope = Scope::WithChildren(thread.clone());
     let mut shown = None;
     loop {
         say("Working …\n");

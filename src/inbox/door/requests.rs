@@ -199,7 +199,7 @@ impl<'a> Requests<'a> {
             }
             let mut paused = false;
             if answer.status.active() {
-                let scope = Scope::Family(thread.clone());
+                let scope = Scope::WithChildren(thread.clone());
                 let driven = drive_or_wait(&self.0.engine, &scope, Until::Idle, stop.as_mut(), |_| {}).await;
                 let driven = driven?;
                 if let Some((_, why)) = driven.failed.into_iter().find(|(failed, _)| failed == thread) {
@@ -298,7 +298,7 @@ impl<'a> Requests<'a> {
 
     /// Lets a thread whose question was closed reach its end, if that takes only a moment.
     pub(super) async fn finish(self, thread: &ThreadId) -> Result<(), InboxError> {
-        let scope = Scope::Family(thread.clone());
+        let scope = Scope::WithChildren(thread.clone());
         drive_or_wait(&self.0.engine, &scope, Until::Idle, tokio::time::sleep(GRACE_PERIOD), |_| {}).await?;
         Ok(())
     }

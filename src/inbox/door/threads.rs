@@ -24,11 +24,11 @@ impl Threads<'_> {
     pub async fn facets(self) -> Result<Facets, InboxError> {
         let read = |inbox: &Inbox| {
             let registry = inbox.engine.registry();
-            let is_family = |name: &String| registry.get(name).is_some_and(|spec| spec.family);
+            let is_server = |name: &String| registry.get(name).is_some_and(|spec| spec.is_server);
             let mut facets = inbox.store().threads().facets()?;
-            facets.workflows.retain(|name| !is_family(name));
-            let families = registry.iter().filter(|spec| spec.family);
-            facets.servers = families.map(|spec| spec.workflow.name().to_owned()).collect();
+            facets.workflows.retain(|name| !is_server(name));
+            let servers = registry.iter().filter(|spec| spec.is_server);
+            facets.servers = servers.map(|spec| spec.workflow.name().to_owned()).collect();
             Ok(facets)
         };
         self.0.blocking(read).await
@@ -116,7 +116,7 @@ impl Threads<'_> {
     pub async fn fork(self, thread: ThreadId, step: u64) -> Result<Outcome, InboxError> {
         let threads = self.0.store().threads();
         let line = threads.line(&thread)?;
-        if self.0.engine.registry().get(&line.workflow).is_some_and(|spec| spec.family) {
+        if self.0.engine.registry().get(&line.workflow).is_some_and(|spec| spec.is_server) {
             let text = format!("`{}` is on a server, and only that server can fork it", line.id);
             return Err(InboxError::Conflict(text));
         }

@@ -30,7 +30,7 @@ pub use source::Source;
 /// The line, counted from 1, on which a file's text declares a name.
 pub fn line_of(path: &str, text: &str, name: &str) -> Option<u32> {
     let language = language::of(Path::new(path)).filter(Language::is_read)?;
-    outline::line_of(&outline::items(language.family, text), name)
+    outline::line_of(&outline::items(language.syntax, text), name)
 }
 
 /// Reads files of a folder by their paths, up to a limit, and nothing outside it.

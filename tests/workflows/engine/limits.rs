@@ -219,7 +219,9 @@ async fn looking_for_the_driver_does_not_disturb_it() {
 }
 
 async fn wait(inbox: &TestInbox, thread: &ThreadId, stop: impl Future<Output = ()>) -> DriveReport {
-    drive_or_wait(inbox.engine(), &Scope::Family(thread.clone()), Until::Idle, stop, |_| {}).await.unwrap()
+    drive_or_wait(inbox.engine(), &Scope::WithChildren(thread.clone()), Until::Idle, stop, |_| {})
+        .await
+        .unwrap()
 }
 
 #[tokio::test]
