@@ -34,8 +34,8 @@ pub struct ItemStamp {
 pub struct ItemLine {
     /// The interrupt's id, or the thread's id for a result.
     pub id: String,
-    /// Its place among interrupts, or among results; later items have higher places.
-    pub place: i64,
+    /// Its number among questions, or among results; later items have higher ones.
+    pub seq: i64,
     /// Changes when anything about the item changes.
     pub stamp: u64,
     pub status: ItemStatus,

@@ -201,7 +201,7 @@ mod tests {
             by: Some(DecidedBy::Grant("gAbC".to_owned())),
             end: DecisionEnd::Done,
             outcome: "sent to Ann, Bob refused".to_owned(),
-            place: 1,
+            seq: 1,
         };
         let now = Timestamp::UNIX_EPOCH.to_zoned(jiff::tz::TimeZone::UTC);
         let finds = |typed: &str| {

@@ -43,7 +43,7 @@ pub fn line(db: &Connection, entry: &Entry) -> Result<Option<DecisionLine>, Stor
         by: None,
         end: DecisionEnd::Done,
         outcome: String::new(),
-        place: entry.seq,
+        seq: entry.seq,
     };
     match entry.kind {
         EntryKind::Snoozed => snoozed(db, entry, blank),

@@ -75,7 +75,7 @@ impl Inbox<'_> {
             }
             for place in newest_first(all) {
                 if page.rows.len() == query.limit {
-                    page.next = page.rows.last().map(|line| line.place);
+                    page.next = page.rows.last().map(|line| line.seq);
                     break;
                 }
                 let entry = log::entry(db, place)?;
@@ -215,7 +215,7 @@ fn line(db: &Connection, entry: &Entry) -> Result<DecisionLine, StoreError> {
         by: Some(decided.by),
         end,
         outcome,
-        place: entry.seq,
+        seq: entry.seq,
     })
 }
 

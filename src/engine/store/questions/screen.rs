@@ -129,7 +129,7 @@ fn line_of(db: &Connection, id: &str, now: i64) -> LineResult {
     let ended_at = time(row.updated_at)?;
     Ok(Some(ItemLine {
         id: row.id.to_string(),
-        place: row.seq,
+        seq: row.seq,
         stamp: row.last.unsigned_abs(),
         status: ItemStatus::Result,
         thread: row.id,
@@ -182,7 +182,7 @@ fn interrupt_line(db: &Connection, row: InterruptRow, now: i64) -> LineResult {
         snoozed_until: row.snoozed_until.map(time).transpose()?,
         hash: Some(row.hash()),
         id: row.id.to_string(),
-        place: row.seq,
+        seq: row.seq,
         stamp: row.stamp.unsigned_abs(),
         status,
         thread: thread.id,

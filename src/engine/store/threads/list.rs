@@ -241,7 +241,7 @@ fn page(db: &Connection, query: &ThreadQuery, now: Timestamp) -> Result<Page<Thr
                 let shown = builder.page.rows.len() < SNIPPETS;
                 take(db, query, now, hit.thread, &mut builder)?;
                 let last = builder.page.rows.last_mut();
-                if shown && let Some(line) = last.filter(|line| line.place == hit.thread) {
+                if shown && let Some(line) = last.filter(|line| line.seq == hit.thread) {
                     line.snippet = search::snippet(db, &hit, words)?;
                 }
             }
@@ -363,7 +363,7 @@ pub fn line(db: &Connection, row: &ThreadRow) -> Result<ThreadLine, StoreError> 
         outcome,
         end,
         snippet: None,
-        place: row.seq,
+        seq: row.seq,
     })
 }
 

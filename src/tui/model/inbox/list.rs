@@ -205,7 +205,7 @@ impl List {
             self.rows[n] = row;
         }
         self.rows.extend(new);
-        self.rows.sort_by_key(|row| (row.kind == ItemKind::Result, row.place));
+        self.rows.sort_by_key(|row| (row.kind == ItemKind::Result, row.seq));
         self.arrange(now);
     }
 
