@@ -58,7 +58,7 @@ async fn full_database() -> (TestInbox, Vec<u8>) {
     inbox.decide(&asked[0], Decision::Edit { args: json!({"key": "z", "n": 3}) }).await.unwrap();
     let queued = inbox.start_program(json!([[{"note": "later"}]])).await;
     inbox.news(&queued, "one").await;
-    let settled = EventKind::Settled { reason: "elsewhere".to_owned(), payload: Value::Null };
+    let settled = EventKind::AnsweredElsewhere { reason: "elsewhere".to_owned(), payload: Value::Null };
     inbox.arrive(&queued, "two", settled).await.unwrap();
     inbox.threads().fork(done, 3).await.unwrap();
     let cause = || MemoryCause { kind: "edit".to_owned(), thread: Some(chat.clone()), interrupt: None };

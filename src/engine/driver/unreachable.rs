@@ -140,8 +140,10 @@ async fn open_card(engine: &Engine, unreachable: &UnreachableServer) -> Result<O
 
 async fn close_card(engine: &Engine, server: &str, card: &ThreadId) -> Result<(), StoreError> {
     let Some(spec) = engine.registry().get(ASKING_WORKFLOW) else { return Ok(()) };
-    let what =
-        EventKind::Settled { reason: "nothing waits for it any more".to_owned(), payload: Value::Null };
+    let what = EventKind::AnsweredElsewhere {
+        reason: "nothing waits for it any more".to_owned(),
+        payload: Value::Null,
+    };
     let event = Event { id: key(server), what };
     let arrival = arrival(spec, card, &event, None).map_err(|e| StoreError::Conflict(e.to_string()))?;
     match engine.store().threads().deliver(arrival).await {

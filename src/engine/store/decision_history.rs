@@ -2,7 +2,7 @@
 
 use crate::engine::graph::{Authorization, Decision, EffectState, EventKind, Kind, ThreadId};
 use crate::engine::store::log::{
-    self, Arrived, Decided, EffectBegun, EffectEnded, Entry, EntryKind, Settled, Stepped, UndoReason, Undone,
+    self, Arrived, Decided, EffectBegun, EffectEnded, Entry, EntryKind, Resolved, Stepped, UndoReason, Undone,
 };
 use crate::engine::store::record::since_step::AskedQuestion;
 use crate::engine::store::rows::{ThreadRow, time};
@@ -142,7 +142,9 @@ fn unanswered(db: &Connection, thread: &ThreadRow) -> Result<Option<(DecisionEnd
     log::follow(db, thread.seq, last, &mut |entry| {
         match entry.kind {
             EntryKind::Arrived if by_program => {
-                if let EventKind::Settled { payload, .. } = entry.parse_body::<Arrived>()?.event.what {
+                if let EventKind::AnsweredElsewhere { payload, .. } =
+                    entry.parse_body::<Arrived>()?.event.what
+                {
                     let how = payload.get("how").and_then(Value::as_str);
                     let words = [Ending::Expired, Ending::Withdrawn].map(Ending::word);
                     let word = words.into_iter().find(|word| how == Some(*word));
@@ -150,8 +152,8 @@ fn unanswered(db: &Connection, thread: &ThreadRow) -> Result<Option<(DecisionEnd
                     return Ok(ended.is_none());
                 }
             }
-            EntryKind::Settled => {
-                let why = entry.parse_body::<Settled>()?.set_aside;
+            EntryKind::Resolved => {
+                let why = entry.parse_body::<Resolved>()?.set_aside;
                 ended = why.map(|why| (DecisionEnd::Ignored, why.word().to_owned()));
             }
             EntryKind::Reopened => ended = None,
@@ -297,15 +299,16 @@ impl Aftermath {
                 EntryKind::Stepped if retries => after.went_on = true,
                 EntryKind::Arrived if reports && after.taken_in && entry.body.is_some() => {
                     // Without a reason, it tells people nothing useful.
-                    if let EventKind::Settled { reason, .. } = entry.parse_body::<Arrived>()?.event.what
+                    if let EventKind::AnsweredElsewhere { reason, .. } =
+                        entry.parse_body::<Arrived>()?.event.what
                         && !reason.is_empty()
                     {
                         after.reported = Some(reason);
                         return Ok(false);
                     }
                 }
-                EntryKind::Settled => {
-                    after.taken_in |= entry.parse_body::<Settled>()?.takes.contains(&answer.seq)
+                EntryKind::Resolved => {
+                    after.taken_in |= entry.parse_body::<Resolved>()?.takes.contains(&answer.seq)
                 }
                 _ => {}
             }

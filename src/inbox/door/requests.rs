@@ -289,7 +289,7 @@ impl<'a> Requests<'a> {
         if let CloseReason::Ran(report) = closing {
             payload["report"] = json!(report);
         }
-        let what = EventKind::Settled { reason: closing.reason().to_owned(), payload };
+        let what = EventKind::AnsweredElsewhere { reason: closing.reason().to_owned(), payload };
         let event = Event { id: format!("settled:{}", ending.word()), what };
         let arrival = arrival(self.request_spec()?, thread, &event, None)
             .map_err(|error| InboxError::Failed(error.to_string()))?;

@@ -14,7 +14,7 @@ fn asks() -> Value {
 }
 
 fn settled(reason: &str) -> EventKind {
-    EventKind::Settled { reason: reason.to_owned(), payload: Value::Null }
+    EventKind::AnsweredElsewhere { reason: reason.to_owned(), payload: Value::Null }
 }
 
 async fn undone(inbox: &TestInbox, thread: &ThreadId) -> Vec<bool> {

@@ -297,7 +297,7 @@ pub struct Handed {
 
 /// The decision about a thread's trouble was carried out, or the thread ended with its parent or its mail.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Settled {
+pub struct Resolved {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub takes: Vec<i64>,
     /// Events that will never be taken in.

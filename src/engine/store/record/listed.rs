@@ -6,7 +6,7 @@ use crate::engine::graph::{EffectState, InterruptId, ThreadId, Warning};
 use crate::engine::store::StoreError;
 use crate::engine::store::log::{
     self, Amended, Asked, Decided, EffectBegun, EffectEnded, Entry, EntryKind, Handed, NewEntry, Reopened,
-    Settled, Snoozed, Started, Step, Stepped, Tx, parse_digest,
+    Resolved, Snoozed, Started, Step, Stepped, Tx, parse_digest,
 };
 use crate::engine::store::record::first_rows::{first_row, question_row};
 use crate::engine::store::rows::{Awaits, EffectRow, InterruptRow, Runnable, Stage, ThreadRow};
@@ -168,7 +168,7 @@ impl Listed {
                 (self.row.version, self.row.updated_at) = (entry.seq, entry.at);
                 self.details_changed = true;
             }
-            EntryKind::Settled => self.settled(db, entry, &entry.parse_body()?)?,
+            EntryKind::Resolved => self.resolved(db, entry, &entry.parse_body()?)?,
             EntryKind::Reopened => self.reopened(db, entry, &entry.parse_body()?)?,
             EntryKind::Filed => {
                 self.row.unread = false;
@@ -371,7 +371,7 @@ impl Listed {
         Ok(())
     }
 
-    fn settled(&mut self, db: &Connection, entry: &Entry, body: &Settled) -> Result<(), StoreError> {
+    fn resolved(&mut self, db: &Connection, entry: &Entry, body: &Resolved) -> Result<(), StoreError> {
         let ends = body.ends;
         let is_over = |q: &InterruptRow| ends.is_some() || (q.trouble && q.status == Stage::Decided);
         self.close(entry.seq, is_over);

@@ -5,7 +5,7 @@ use crate::engine::graph::{Decision, EffectState, Event, EventKind, Hash};
 use crate::engine::store::StoreError;
 use crate::engine::store::log::{
     self, Amended, Arrived, Asked, Closed, Decided, EffectBegun, EffectEnded, Entry, EntryKind, Reopened,
-    Settled, Snoozed, Started, Stepped,
+    Resolved, Snoozed, Started, Stepped,
 };
 use crate::engine::store::record::listed::{live_status, living_children};
 use crate::engine::store::rows::{Awaits, ThreadRow, damaged};
@@ -126,8 +126,8 @@ impl AskedQuestion {
                 EntryKind::Stepped if entry.body.is_some() => {
                     return Ok(entry.parse_body::<Stepped>()?.open.contains(&seq));
                 }
-                EntryKind::Settled => {
-                    let Settled { ends, set_aside, .. } = entry.parse_body()?;
+                EntryKind::Resolved => {
+                    let Resolved { ends, set_aside, .. } = entry.parse_body()?;
                     let Some(why) = set_aside else { return Ok(ends.is_none()) };
                     question.closed = Some(why.sentence());
                 }
@@ -316,8 +316,8 @@ impl SinceStep {
                     (effect.state, effect.outcome) = (state, outcome);
                 }
             }
-            EntryKind::Settled if later => {
-                let Settled { takes, drops, ends, set_aside, .. } = entry.parse_body()?;
+            EntryKind::Resolved if later => {
+                let Resolved { takes, drops, ends, set_aside, .. } = entry.parse_body()?;
                 self.questions.retain(|question| {
                     !question.current_answer().is_some_and(|answer| takes.contains(&answer.seq))
                 });

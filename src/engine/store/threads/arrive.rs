@@ -1,7 +1,7 @@
 //! Delivers events from outside to a thread: at once if it waits, otherwise before its next node.
 
 use crate::engine::graph::{Event, EventKind, ThreadId};
-use crate::engine::store::log::{Arrived, Closed, Entry, EntryKind, Settled, Step, Stepped, Tx, UndoReason};
+use crate::engine::store::log::{Arrived, Closed, Entry, EntryKind, Resolved, Step, Stepped, Tx, UndoReason};
 use crate::engine::store::record::answers::{amend, reopen_all};
 use crate::engine::store::record::append::{append, append_steps, raw};
 use crate::engine::store::record::calls;
@@ -83,8 +83,8 @@ pub fn run(tx: &Tx<'_>, arrival: &Arrival, now: i64) -> Result<ThreadId, StoreEr
         Status::Done | Status::Abandoned => match arrival.queued {
             // The thread has ended, so nobody will take it in.
             Some(queued) => {
-                let settled = Settled { drops: vec![queued], ..Settled::default() };
-                append(tx, &mut row, EntryKind::Settled, None, &settled, &[], now)?;
+                let resolved = Resolved { drops: vec![queued], ..Resolved::default() };
+                append(tx, &mut row, EntryKind::Resolved, None, &resolved, &[], now)?;
             }
             None => {
                 let why = format!("it is {status}");
@@ -157,7 +157,9 @@ pub fn queue(tx: &Tx<'_>, row: &mut ThreadRow, event: &Event, now: i64) -> Resul
     let kind = match event.what {
         EventKind::Words { .. } => EntryKind::Continued,
         EventKind::Corrected { .. } => EntryKind::Corrected,
-        EventKind::Hint { .. } | EventKind::News { .. } | EventKind::Settled { .. } => EntryKind::Arrived,
+        EventKind::Hint { .. } | EventKind::News { .. } | EventKind::AnsweredElsewhere { .. } => {
+            EntryKind::Arrived
+        }
     };
     let from = if kind == EntryKind::Arrived { None } else { Some(tx.opened(now)?) };
     append(tx, row, kind, None, &Arrived { event: event.clone(), from }, &[], now)
@@ -180,12 +182,12 @@ fn update_trouble(
             continue;
         }
         match &event.what {
-            EventKind::Settled { reason, .. } if trouble.asked.interrupt.action != "in_doubt" => {
+            EventKind::AnsweredElsewhere { reason, .. } if trouble.asked.interrupt.action != "in_doubt" => {
                 close(tx, row, trouble.seq, reason, now)?;
                 continue;
             }
             EventKind::News { warning, .. } => amend(tx, row, trouble, warning, &event.id, now)?,
-            EventKind::Settled { .. }
+            EventKind::AnsweredElsewhere { .. }
             | EventKind::Words { .. }
             | EventKind::Hint { .. }
             | EventKind::Corrected { .. } => {}
@@ -235,7 +237,7 @@ fn deliver_to_questions(
     for question in asked {
         match &arrival.event.what {
             EventKind::News { .. } if yields => close(tx, row, question.seq, "new mail came", now)?,
-            EventKind::Settled { reason, .. } => close(tx, row, question.seq, reason, now)?,
+            EventKind::AnsweredElsewhere { reason, .. } => close(tx, row, question.seq, reason, now)?,
             EventKind::Corrected { .. } => close(tx, row, question.seq, "the thread was corrected", now)?,
             EventKind::News { warning, .. } => {
                 amend(tx, row, question, warning, &arrival.event.id, now)?;
@@ -250,7 +252,7 @@ fn deliver_to_questions(
     let next = match &arrival.event.what {
         EventKind::Corrected { .. } => NextView::Goto { goto: arrival.entry.clone() },
         _ if yields => NextView::Goto { goto: arrival.entry.clone() },
-        EventKind::Settled { .. } => NextView::Goto { goto: node },
+        EventKind::AnsweredElsewhere { .. } => NextView::Goto { goto: node },
         EventKind::News { .. } | EventKind::Words { .. } | EventKind::Hint { .. } => {
             NextView::Ask { ask, then: node }
         }

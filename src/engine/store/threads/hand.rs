@@ -59,7 +59,7 @@ fn hand(
         .any(|question| question.is_open() && question.asked.interrupt.action == asks_for)
     {
         let reason = "the model takes this step".to_owned();
-        let what = EventKind::Settled { reason, payload: Value::Null };
+        let what = EventKind::AnsweredElsewhere { reason, payload: Value::Null };
         let event = Event { id: format!("handed:{}", row.steps), what };
         let (thread, updates, entry) = (row.id.clone(), "[]".to_owned(), String::new());
         arrive::run(tx, &Arrival { thread, event, updates, entry, queued: None }, now)?;

@@ -3,7 +3,7 @@
 //! Its state is not touched: it ends without a step, and the log keeps its questions. So it comes back as it was.
 
 use crate::engine::graph::{EffectState, ThreadId};
-use crate::engine::store::log::{EntryKind, Reopened, Settled, Tx, UndoReason};
+use crate::engine::store::log::{EntryKind, Reopened, Resolved, Tx, UndoReason};
 use crate::engine::store::record::answers::reopen_all;
 use crate::engine::store::record::append::append;
 use crate::engine::store::record::since_step::{AskedQuestion, SinceStep};
@@ -45,8 +45,8 @@ fn set_aside(tx: &Tx<'_>, thread: &ThreadId, why: SetAside, now: i64) -> Result<
         return Ok(());
     }
     reopen_all(tx, &mut row, &recent, UndoReason::SetAside, now)?;
-    let settled = Settled { ends: Some(Status::Done), set_aside: Some(why), ..Settled::default() };
-    end(tx, &mut row, &recent, settled, now)
+    let resolved = Resolved { ends: Some(Status::Done), set_aside: Some(why), ..Resolved::default() };
+    end(tx, &mut row, &recent, resolved, now)
 }
 
 fn reopen(tx: &Tx<'_>, thread: &ThreadId, now: i64) -> Result<(), StoreError> {

@@ -5,7 +5,7 @@
 //! next write, and until then it can be undone.
 
 use crate::engine::graph::{Decision, EffectState, Event, EventKind, Interrupt, ThreadId};
-use crate::engine::store::log::{Asked, EntryKind, PersonAction, Settled, Tx, UndoReason};
+use crate::engine::store::log::{Asked, EntryKind, PersonAction, Resolved, Tx, UndoReason};
 use crate::engine::store::record::answers::reopen_all;
 use crate::engine::store::record::append::append;
 use crate::engine::store::record::questions::schema;
@@ -88,13 +88,13 @@ fn settle(tx: &Tx<'_>, thread: &ThreadId, version: i64, step_limit: i64, now: i6
         return Err(StoreError::Moved);
     }
     let recent = SinceStep::read(tx, &row)?;
-    let (mut fate, mut settled) = (Fate::GoesOn, Settled::default());
+    let (mut fate, mut resolved) = (Fate::GoesOn, Resolved::default());
     let mut hints = Vec::new();
     for (question, answer) in recent.troubles().filter_map(|q| Some((q, q.current_answer()?))) {
-        settled.takes.push(answer.seq);
+        resolved.takes.push(answer.seq);
         match (question.asked.interrupt.action.as_str(), &answer.body.decision) {
-            ("step_limit", Decision::Accept) => settled.more_steps += step_limit,
-            ("budget", Decision::Accept) => settled.more_budgets += 1,
+            ("step_limit", Decision::Accept) => resolved.more_steps += step_limit,
+            ("budget", Decision::Accept) => resolved.more_budgets += 1,
             ("step_limit" | "budget", Decision::Ignore) => fate = fate.max(Fate::Ends),
             ("in_doubt", Decision::Accept) => {
                 settle_effect(tx, &mut row, &recent, &question.asked.interrupt.args, now)?;
@@ -113,12 +113,12 @@ fn settle(tx: &Tx<'_>, thread: &ThreadId, version: i64, step_limit: i64, now: i6
             for hint in hints {
                 arrive::queue(tx, &mut row, &hint, now)?;
             }
-            append(tx, &mut row, EntryKind::Settled, None, &settled, &[], now)?;
+            append(tx, &mut row, EntryKind::Resolved, None, &resolved, &[], now)?;
             Ok(())
         }
-        Fate::Ends => end(tx, &mut row, &recent, Settled { ends: Some(Status::Done), ..settled }, now),
+        Fate::Ends => end(tx, &mut row, &recent, Resolved { ends: Some(Status::Done), ..resolved }, now),
         Fate::Abandoned => {
-            end(tx, &mut row, &recent, Settled { ends: Some(Status::Abandoned), ..settled }, now)
+            end(tx, &mut row, &recent, Resolved { ends: Some(Status::Abandoned), ..resolved }, now)
         }
     }
 }
@@ -155,16 +155,16 @@ pub(super) fn end(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
     recent: &SinceStep,
-    settled: Settled,
+    resolved: Resolved,
     now: i64,
 ) -> Result<(), StoreError> {
     let mut event_ids: Vec<String> =
         recent.troubles().flat_map(|trouble| trouble.asked.interrupt.binds.clone()).collect();
     event_ids
         .extend(recent.unheard.iter().filter(|(_, event)| is_news(event)).map(|(_, event)| event.id.clone()));
-    let status = settled.ends.unwrap_or(Status::Abandoned);
-    append(tx, row, EntryKind::Settled, None, &settled, &[], now)?;
-    let outcome = settled.set_aside.as_ref().map_or(status.word(), SetAside::word);
+    let status = resolved.ends.unwrap_or(Status::Abandoned);
+    append(tx, row, EntryKind::Resolved, None, &resolved, &[], now)?;
+    let outcome = resolved.set_aside.as_ref().map_or(status.word(), SetAside::word);
     MailRow::thread_ended(tx, row.seq, &event_ids, outcome, now)?;
     if recent.step.awaits != Awaits::Children {
         return Ok(());
@@ -172,7 +172,7 @@ pub(super) fn end(
     let rest = "WHERE parent = ? AND status NOT IN ('done', 'abandoned')";
     for mut child in ThreadRow::select(tx, rest, [row.seq])? {
         let recent = SinceStep::read(tx, &child)?;
-        let abandoned = Settled { ends: Some(Status::Abandoned), ..Settled::default() };
+        let abandoned = Resolved { ends: Some(Status::Abandoned), ..Resolved::default() };
         end(tx, &mut child, &recent, abandoned, now)?;
     }
     Ok(())

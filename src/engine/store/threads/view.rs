@@ -33,7 +33,7 @@ impl Threads<'_> {
             let last = log::last_seq(db)?;
             let ended =
                 "SELECT id FROM threads WHERE parent IS NULL AND status IN ('done', 'abandoned') AND seq IN
-                 (SELECT stream FROM log WHERE seq > ? AND kind IN ('stepped', 'settled'))";
+                 (SELECT stream FROM log WHERE seq > ? AND kind IN ('stepped', 'resolved'))";
             Ok((rows::query(db, ended, [entry], |row| Ok(row.get(0)?))?, last))
         })
     }
