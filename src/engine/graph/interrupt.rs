@@ -314,7 +314,7 @@ pub struct Interrupt {
     pub harmless: bool,
     /// Digests of attachments and ids of mails shown with it: the hash covers them too.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub binds: Vec<String>,
+    pub shown_with: Vec<String>,
     #[serde(default, skip_serializing_if = "is_default")]
     pub grantable: Grantable,
     /// Hidden until then.
@@ -325,7 +325,7 @@ pub struct Interrupt {
     pub waiting: Option<Waiting>,
     /// Whether news cancels the question: the thread runs again from its entry with the news, as if it had not asked.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub yields: bool,
+    pub closes_on_news: bool,
     /// The id of the grant that answers it without asking; that is recorded as a decision like any other. If the grant
     /// does not cover this question when it is committed, a person is asked.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -350,11 +350,11 @@ impl Interrupt {
             source: None,
             irreversible: false,
             harmless: false,
-            binds: Vec::new(),
+            shown_with: Vec::new(),
             grantable: Grantable::default(),
             snoozed_until: None,
             waiting: None,
-            yields: false,
+            closes_on_news: false,
             granted: None,
         }
     }
@@ -379,14 +379,14 @@ pub struct Hash([u8; 32]);
 
 impl Hash {
     /// The hash of a proposal.
-    pub fn of(action: &str, args: &Value, binds: &[String]) -> Self {
+    pub fn of(action: &str, args: &Value, shown_with: &[String]) -> Self {
         let mut text = String::new();
         text.push('[');
         canonical(&Value::from(action), &mut text);
         text.push(',');
         canonical(args, &mut text);
         text.push(',');
-        canonical(&Value::from(binds.to_vec()), &mut text);
+        canonical(&Value::from(shown_with.to_vec()), &mut text);
         text.push(']');
         Self(Sha256::digest(text.as_bytes()).into())
     }

@@ -108,7 +108,7 @@ fn begin(tx: &Tx<'_>, effect: &EffectIntent, now: i64) -> Result<Option<PriorEff
     }
     let recent = SinceStep::verified(tx, &row)?;
     let has_unseen_news =
-        recent.has_unstarted_approval() && recent.unheard.iter().any(|(_, event)| is_news(event));
+        recent.has_unstarted_approval() && recent.waiting_events.iter().any(|(_, event)| is_news(event));
     let stopped = recent.troubles().next().is_some();
     if recent.step.steps != effect.step || stopped || has_unseen_news || settings::is_paused_by_the_log(tx)? {
         return Err(StoreError::Moved);
@@ -161,7 +161,7 @@ fn approve(
 ) -> Result<Option<(i64, Hash)>, StoreError> {
     let refuse = |text: String| Err(StoreError::NotApproved(text));
     let executes = |question: &AskedQuestion, args: &Value| {
-        (question.seq, Hash::of(&question.asked.interrupt.action, args, &question.asked.interrupt.binds))
+        (question.seq, Hash::of(&question.asked.interrupt.action, args, &question.asked.interrupt.shown_with))
     };
     match basis {
         Authorization::Grant { name } if grants::builtin_on(db, name)? => Ok(None),

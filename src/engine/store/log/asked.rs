@@ -40,7 +40,7 @@ impl Asked {
     /// The allowed answers as bits, and after them whether news closes it.
     pub fn allow_bits(&self) -> i64 {
         let Allow { accept, edit, respond, ignore, draft } = self.interrupt.allow;
-        let bits = [accept, edit, respond, ignore, draft, self.interrupt.yields];
+        let bits = [accept, edit, respond, ignore, draft, self.interrupt.closes_on_news];
         bits.iter().rev().fold(0, |all, bit| all << 1 | i64::from(*bit))
     }
 
@@ -57,7 +57,7 @@ impl Asked {
 
     /// What a person approves: a hash over the action, the arguments and what is shown with them.
     pub fn hash(&self) -> Hash {
-        Hash::of(&self.interrupt.action, &self.interrupt.args, &self.interrupt.binds)
+        Hash::of(&self.interrupt.action, &self.interrupt.args, &self.interrupt.shown_with)
     }
 
     /// Adds a warning and binds the hash to its cause, so that a card drawn earlier is stale.
@@ -65,6 +65,6 @@ impl Asked {
         if !self.interrupt.warnings.contains(warning) {
             self.interrupt.warnings.push(warning.clone());
         }
-        self.interrupt.binds.push(bind.to_owned());
+        self.interrupt.shown_with.push(bind.to_owned());
     }
 }

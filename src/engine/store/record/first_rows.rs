@@ -27,7 +27,7 @@ pub fn first_row(seq: i64, at: i64, body: Started) -> ThreadRow {
         step_limit: body.step_limit,
         allowance: 1,
         by_person: false,
-        unheard: 0,
+        waiting_events: 0,
         parent: parent.map(|parent| parent.thread),
         parent_step: parent.map(|parent| parent.step),
         child_key: body.key,

@@ -33,7 +33,7 @@ pub fn unseen_warning(
         let thread = relative.as_ref().unwrap_or(row);
         if relative.is_some() && has_done(db, seq, shared, &asked.interrupt.action)? {
             let bind = format!("origin:{}", thread.id);
-            if !asked.interrupt.binds.contains(&bind) {
+            if !asked.interrupt.shown_with.contains(&bind) {
                 let what =
                     if is_origin { "The thread this was forked from" } else { "A fork of this thread" };
                 let text = format!("{what} ({}) has already done this.", thread.id);

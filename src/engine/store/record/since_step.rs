@@ -29,7 +29,7 @@ pub struct LastStep {
     pub ended: Option<Status>,
     /// The questions it left open, and the events not taken in yet.
     pub open: Vec<i64>,
-    pub unheard: Vec<i64>,
+    pub waiting_events: Vec<i64>,
 }
 
 impl LastStep {
@@ -44,7 +44,7 @@ impl LastStep {
                 awaits: Awaits::Nothing,
                 ended: None,
                 open: Vec::new(),
-                unheard: Vec::new(),
+                waiting_events: Vec::new(),
             });
         }
         let body: Stepped = entry.parse_body()?;
@@ -56,7 +56,7 @@ impl LastStep {
             awaits,
             ended: body.ended(),
             open: body.open,
-            unheard: body.unheard,
+            waiting_events: body.waiting_events,
         })
     }
 }
@@ -212,7 +212,7 @@ pub struct SinceStep {
     /// Open questions and answers not taken in yet, oldest first.
     pub questions: Vec<AskedQuestion>,
     /// Events not taken in yet, oldest first.
-    pub unheard: Vec<(i64, Event)>,
+    pub waiting_events: Vec<(i64, Event)>,
     pub effects: Vec<Effect>,
     /// The entries themselves, so that new entries can be compressed against them.
     pub entries: Vec<Entry>,
@@ -259,13 +259,13 @@ impl SinceStep {
         let is_step = |entry: &Entry| matches!(entry.kind, EntryKind::Stepped | EntryKind::Started);
         let Some(at) = entries.iter().rposition(is_step) else { return Ok(Err(row.seq)) };
         let step = LastStep::of(&entries[at])?;
-        let first = log::first_needed(step.seq, &step.open, &step.unheard);
+        let first = log::first_needed(step.seq, &step.open, &step.waiting_events);
         if entries.first().is_none_or(|entry| entry.seq > first) {
             return Ok(Err(first));
         }
         let mut recent = Self {
             questions: Vec::new(),
-            unheard: Vec::new(),
+            waiting_events: Vec::new(),
             effects: Vec::new(),
             ended: step.ended,
             set_aside: None,
@@ -276,7 +276,7 @@ impl SinceStep {
             recent.apply(entry)?;
         }
         let is_on_record = |seq: &i64| entries.iter().any(|entry| entry.seq == *seq);
-        if !recent.step.open.iter().chain(&recent.step.unheard).all(is_on_record) {
+        if !recent.step.open.iter().chain(&recent.step.waiting_events).all(is_on_record) {
             return damaged(format!("what thread {} waits for is not on record", row.id));
         }
         recent.entries = entries;
@@ -298,9 +298,9 @@ impl SinceStep {
             // Nobody sees its questions while it is stopped, so their waiting time starts over.
             EntryKind::Stopped => self.questions.iter_mut().for_each(|question| question.overdue = None),
             EntryKind::Arrived | EntryKind::Continued | EntryKind::Corrected
-                if later || self.step.unheard.contains(&entry.seq) =>
+                if later || self.step.waiting_events.contains(&entry.seq) =>
             {
-                self.unheard.push((entry.seq, entry.parse_body::<Arrived>()?.event));
+                self.waiting_events.push((entry.seq, entry.parse_body::<Arrived>()?.event));
             }
             EntryKind::Begun if later => {
                 for answer in self.questions.iter_mut().filter_map(|question| question.answers.last_mut()) {
@@ -325,12 +325,12 @@ impl SinceStep {
                 for answer in self.questions.iter_mut().filter_map(|question| question.answers.last_mut()) {
                     answer.body.hold_ms = 0;
                 }
-                self.unheard.retain(|(seq, _)| !drops.contains(seq));
+                self.waiting_events.retain(|(seq, _)| !drops.contains(seq));
                 if ends.is_some() {
                     self.ended = ends;
                     let questions = std::mem::take(&mut self.questions);
                     self.set_aside = set_aside.map(|why| (why, questions));
-                    self.unheard.clear();
+                    self.waiting_events.clear();
                 }
             }
             EntryKind::Reopened if later => {

@@ -131,7 +131,7 @@ mod tests {
             format!("WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < {rows})");
         db.execute_batch(&format!(
             "INSERT INTO threads (seq, id, workflow, fingerprint, title, status, node, awaits, steps, step, since, last,
-                    version, steps_since_person, step_limit, allowance, unheard, unread, hold_ms, created_at, updated_at)
+                    version, steps_since_person, step_limit, allowance, waiting_events, unread, hold_ms, created_at, updated_at)
              VALUES (1, 't00000001', 'email', '', '', 'done', '', 'nothing', 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0);
              {each} INSERT INTO log (seq, stream, kind, at, chain)
                     SELECT n * 2, 1, 'stepped', n * 1000, x'' FROM n;

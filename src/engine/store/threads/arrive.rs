@@ -231,12 +231,13 @@ fn deliver_to_questions(
 ) -> Result<(), StoreError> {
     let mut open = update_trouble(tx, row, recent, &arrival.event, now)?;
     let asked: Vec<&AskedQuestion> = recent.node_questions().collect();
-    let yields =
-        is_news(&arrival.event) && !asked.is_empty() && asked.iter().all(|q| q.asked.interrupt.yields);
+    let closes = is_news(&arrival.event)
+        && !asked.is_empty()
+        && asked.iter().all(|q| q.asked.interrupt.closes_on_news);
     let mut ask = Vec::new();
     for question in asked {
         match &arrival.event.what {
-            EventKind::News { .. } if yields => close(tx, row, question.seq, "new mail came", now)?,
+            EventKind::News { .. } if closes => close(tx, row, question.seq, "new mail came", now)?,
             EventKind::AnsweredElsewhere { reason, .. } => close(tx, row, question.seq, reason, now)?,
             EventKind::Corrected { .. } => close(tx, row, question.seq, "the thread was corrected", now)?,
             EventKind::News { warning, .. } => {
@@ -251,7 +252,7 @@ fn deliver_to_questions(
     let node = recent.step.node.clone();
     let next = match &arrival.event.what {
         EventKind::Corrected { .. } => NextView::Goto { goto: arrival.entry.clone() },
-        _ if yields => NextView::Goto { goto: arrival.entry.clone() },
+        _ if closes => NextView::Goto { goto: arrival.entry.clone() },
         EventKind::AnsweredElsewhere { .. } => NextView::Goto { goto: node },
         EventKind::News { .. } | EventKind::Words { .. } | EventKind::Hint { .. } => {
             NextView::Ask { ask, then: node }
@@ -274,13 +275,14 @@ fn take_in(
     let arrived = entry.as_ref().map(|entry| entry.seq).or(arrival.queued);
     let similar = recent.entries.iter().find(|entry| Some(entry.seq) == arrived).or(entry.as_ref());
     let similar: Vec<&Entry> = similar.into_iter().collect();
-    let unheard = recent.unheard.iter().map(|(seq, _)| *seq).filter(|seq| Some(*seq) != arrived);
+    let waiting_events =
+        recent.waiting_events.iter().map(|(seq, _)| *seq).filter(|seq| Some(*seq) != arrived);
     let step = Step { node: "ARRIVED".to_owned(), updates: raw(&arrival.updates)?, ms: None };
     let steps = [step];
     let stepped = Stepped {
         takes: arrived.into_iter().collect(),
         open,
-        unheard: unheard.collect(),
+        waiting_events: waiting_events.collect(),
         // An unread result stays unread.
         result: row.unread,
         ..Stepped::new(recent.step.steps, &steps, next)

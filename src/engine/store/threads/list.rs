@@ -425,7 +425,7 @@ mod tests {
         for (seq, status) in (1_i64..).zip(Status::ALL) {
             db.execute(
                 "INSERT INTO threads (seq, id, workflow, fingerprint, title, status, node, awaits, steps, step, since, last,
-                        version, steps_since_person, step_limit, allowance, unheard, unread, hold_ms, created_at, updated_at)
+                        version, steps_since_person, step_limit, allowance, waiting_events, unread, hold_ms, created_at, updated_at)
                  VALUES (?1, 't0000000' || ?1, 'request', '', '', ?2, '', 'nothing', 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0)",
                 params![seq, status.word()],
             )

@@ -73,7 +73,7 @@ fn ask(tx: &Tx<'_>, trouble: &NewTrouble, now: i64) -> Result<(), StoreError> {
     }
     let schema = schema(tx, &trouble.interrupt.schema)?;
     let mut asked = Asked::new(recent.step.steps, schema, Some(trouble.text.clone()), &trouble.interrupt);
-    for (_, event) in &recent.unheard {
+    for (_, event) in &recent.waiting_events {
         if let EventKind::News { warning, .. } = &event.what {
             asked.warn(warning, &event.id);
         }
@@ -159,9 +159,10 @@ pub(super) fn end(
     now: i64,
 ) -> Result<(), StoreError> {
     let mut event_ids: Vec<String> =
-        recent.troubles().flat_map(|trouble| trouble.asked.interrupt.binds.clone()).collect();
-    event_ids
-        .extend(recent.unheard.iter().filter(|(_, event)| is_news(event)).map(|(_, event)| event.id.clone()));
+        recent.troubles().flat_map(|trouble| trouble.asked.interrupt.shown_with.clone()).collect();
+    event_ids.extend(
+        recent.waiting_events.iter().filter(|(_, event)| is_news(event)).map(|(_, event)| event.id.clone()),
+    );
     let status = resolved.ends.unwrap_or(Status::Abandoned);
     append(tx, row, EntryKind::Resolved, None, &resolved, &[], now)?;
     let outcome = resolved.set_aside.as_ref().map_or(status.word(), SetAside::word);
