@@ -17,7 +17,7 @@ use jiff::SignedDuration;
     sayso activity --days 7 --json\n  \
     sayso activity --short     one line, for status bars"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// How many days to show, today included
     #[arg(long, value_name = "N", default_value_t = ActivityQuery::DAYS, value_parser = clap::value_parser!(u16).range(1..=366))]
     days: u16,

@@ -17,7 +17,7 @@ use crate::cli::request::format_answer;
     sayso answer i7k2m9q4x\n  \
     sayso answer i7k2 --json | jq .args"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// The request, or its thread
     pub(super) id: String,
 }

@@ -22,7 +22,7 @@ use std::path::PathBuf;
     sayso apis add petstore.yaml --name pets\n  \
     sayso apis remove pets"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     #[command(subcommand)]
     action: Action,
 }

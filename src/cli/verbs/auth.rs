@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
     subcommand_help_heading = "Where",
     after_help = "Examples:\n  sayso auth google\n  sayso auth google --account work --no-browser"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     #[command(subcommand)]
     place: AuthProvider,
 }

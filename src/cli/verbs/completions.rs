@@ -12,7 +12,7 @@ use serde_json::json;
     sayso completions bash > ~/.local/share/bash-completion/completions/sayso\n  \
     sayso completions zsh > \"${fpath[1]}/_sayso\"\n  \
     sayso completions fish > ~/.config/fish/completions/sayso.fish")]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// The shell
     shell: Shell,
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 #[command(after_help = "Secrets are shown by where they are kept, never themselves.\n\nExamples:\n  \
     sayso config\n  \
     sayso config --json | jq -r '.[] | select(.key == \"budget.day\") | .value'")]
-pub(in crate::cli) struct Args {}
+pub struct Args {}
 
 impl Args {
     pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {

@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
     sayso connect gemini --project --yes\n  \
     sayso connect claude --remove"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// Which one
     #[arg(value_enum, value_name = "AGENT")]
     agent: Option<Agent>,
@@ -54,7 +54,7 @@ pub(in crate::cli) struct Args {
 
 impl Args {
     /// The arguments without any flags.
-    pub(in crate::cli) fn plain(agent: Agent) -> Self {
+    pub fn plain(agent: Agent) -> Self {
         let (all, warned, manual) = (false, false, false);
         Self {
             agent: Some(agent),

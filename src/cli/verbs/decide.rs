@@ -22,7 +22,7 @@ use serde_json::Value;
     sayso accept i7k2 --args-hash 9f86d081 --wait\n  \
     sayso accept i7k2 --grant sender --for 2h     and allow more like it for this sender, for two hours\n  \
     sayso accept t3h8w1z5c     files the thread's result away")]
-pub(in crate::cli) struct Accept {
+pub struct Accept {
     /// The interrupt, or the thread with a result
     id: String,
     /// Also allow more like it from now on: for this thread, this sender, this command or its kind
@@ -134,7 +134,7 @@ async fn ensure_no_unsent_edit(folder: &OpenFolder, id: &InterruptId) -> Result<
         sayso edit i7k2 --set duration_minutes=30 --wait\n  \
         sayso edit i7k2 --args '{\"to\": [\"ada@example.org\"], \"subject\": \"Hi\", \"content\": \"…\"}'"
 )]
-pub(in crate::cli) struct Edit {
+pub struct Edit {
     /// The interrupt
     id: String,
     /// Change these arguments of the proposal
@@ -195,7 +195,7 @@ fn parse_args(json: &str) -> Result<Value, Failure> {
 #[command(after_help = "Examples:\n  \
     sayso respond i7k2m9q4x \"Shorter, and offer Thursday instead\"\n  \
     sayso respond i7k2 - < answer.txt")]
-pub(in crate::cli) struct Respond {
+pub struct Respond {
     /// The interrupt, or the thread with a result to go on from
     id: String,
     /// The words; - reads them from stdin
@@ -225,7 +225,7 @@ impl Respond {
 #[command(after_help = "Examples:\n  \
     sayso ignore i7k2m9q4x\n  \
     sayso ignore i7k2 --wait --timeout 60")]
-pub(in crate::cli) struct Ignore {
+pub struct Ignore {
     /// The interrupt
     id: String,
     #[command(flatten)]
@@ -245,7 +245,7 @@ impl Ignore {
 #[command(after_help = "Examples:\n  \
     sayso draft i7k2m9q4x\n  \
     sayso draft i7k2 --args-hash 9f86d081 --wait")]
-pub(in crate::cli) struct Draft {
+pub struct Draft {
     /// The interrupt
     id: String,
     #[command(flatten)]

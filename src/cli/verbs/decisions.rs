@@ -15,7 +15,7 @@ use crate::inbox::{DecidedBy, DecisionLine, DecisionQuery, Place};
     sayso decisions from:ines answer:edit\n  \
     sayso decisions claude is:refused newer:2026-11-01\n  \
     sayso decisions is:failed --json")]
-pub(in crate::cli) struct Args {
+pub struct Args {
     #[command(flatten)]
     query: QueryWords,
     /// At most this many

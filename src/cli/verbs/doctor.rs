@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
     sayso doctor --repair\n  \
     sayso doctor --audit audit-2026.jsonl"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// Check the audit instead: that each line follows from the one before, and that an exported FILE is unchanged
     #[arg(long, value_name = "FILE", num_args = 0..=1)]
     audit: Option<Option<PathBuf>>,

@@ -20,7 +20,7 @@ use std::sync::Arc;
     sayso eval decisions --model cheap --since 30d\n  \
     sayso eval decisions --memory new.md"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     #[command(subcommand)]
     set: Set,
 }

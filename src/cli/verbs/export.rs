@@ -20,7 +20,7 @@ use std::path::PathBuf;
     sayso export --audit -o audit-2026.jsonl\n  \
     sayso export --audit --since 30d | jq 'select(.what == \"decided\")'"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// The thread
     thread: Option<String>,
     /// How to write a thread: md or json [default: by the file's ending]

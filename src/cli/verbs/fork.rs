@@ -11,7 +11,7 @@ use crate::cli::output::Output;
 #[command(after_help = "Examples:\n  \
     sayso fork t3h8w1z5c --step 4\n  \
     sayso fork t3h8 --step 0 --wait --json")]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// The thread
     thread: String,
     /// The last step they share, as `show` numbers them

@@ -19,7 +19,7 @@ use crate::inbox::door::name_words;
     sayso grants revoke builtin:output_files\n  \
     sayso grants restore builtin:output_files"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     #[command(subcommand)]
     action: Option<Action>,
 }

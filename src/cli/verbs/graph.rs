@@ -15,7 +15,7 @@ use serde_json::json;
     sayso graph\n  \
     sayso graph WORKFLOW\n  \
     sayso graph WORKFLOW --mermaid > workflow.mmd")]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// The workflow
     workflow: Option<String>,
     /// As a Mermaid flowchart

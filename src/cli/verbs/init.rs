@@ -41,7 +41,7 @@ const SYNC_TIMEOUT: Duration = Duration::from_secs(120);
     sayso init --yes --imap imap.example.org --user ada@example.org --password-command 'pass show mail'\n  \
     sayso init --yes --json"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// Ask nothing, use what is found or named
     #[arg(long, short)]
     yes: bool,
@@ -140,17 +140,17 @@ impl Args {
     }
 
     /// Sets sayso up, and opens it for the screen.
-    pub(in crate::cli) async fn open(self, context: Context) -> Result<(OpenFolder, Output), Failure> {
+    pub async fn open(self, context: Context) -> Result<(OpenFolder, Output), Failure> {
         self.set_up(context).await
     }
 
     /// Whether it asks questions. If so, somebody is there to look at the inbox afterwards.
-    pub(in crate::cli) fn asks(&self, format: &Format) -> bool {
+    pub fn asks(&self, format: &Format) -> bool {
         !self.yes && !format.is_json()
     }
 
     /// The arguments without any flags.
-    pub(in crate::cli) fn plain() -> Self {
+    pub fn plain() -> Self {
         let password = Password { password_command: None, password_env: None, password_file: None };
         Self {
             yes: false,

@@ -23,7 +23,7 @@ use super::activity;
     sayso list\n  \
     sayso list kind:approval from:ines --json | jq -r '.[].id'\n  \
     sayso list kind:result")]
-pub(in crate::cli) struct Args {
+pub struct Args {
     #[command(flatten)]
     query: QueryWords,
     /// The same as kind:KIND; results, which are read and not decided, are listed only when asked for

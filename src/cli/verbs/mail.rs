@@ -27,7 +27,7 @@ const SYNC_TIMEOUT: Duration = Duration::from_secs(120);
     sayso mail --limit 20\n  \
     sayso mail --json | jq '.[] | select(.class == \"ignore\")'\n  \
     sayso mail sync")]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// At most this many, the newest first
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     limit: Option<u32>,

@@ -12,7 +12,7 @@ use serde_json::json;
 #[command(after_help = "Examples:\n  \
     sayso man > ~/.local/share/man/man1/sayso.1\n  \
     sayso man edit | man -l -")]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// Only this verb
     verb: Option<String>,
 }

@@ -14,7 +14,7 @@ use crate::connect::mcp;
     sayso mcp\n  \
     claude mcp add sayso -- sayso mcp"
 )]
-pub(in crate::cli) struct Args {}
+pub struct Args {}
 
 impl Args {
     pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {

@@ -24,7 +24,7 @@ use std::path::PathBuf;
     sayso memory pin response_preferences \"Never promise dates\"\n  \
     sayso memory revert response_preferences 3"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     #[command(subcommand)]
     action: Action,
 }

@@ -8,7 +8,7 @@ use crate::cli::output::Output;
 /// Pause all threads, in every process and across restarts, or let them go on
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  sayso pause\n  sayso pause --off")]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// Let threads go on
     #[arg(long)]
     off: bool,

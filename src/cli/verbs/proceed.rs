@@ -13,7 +13,7 @@ use crate::cli::text_input::text_or_stdin;
     sayso continue t3h8w1z5c \"Now by quarter\" --wait\n  \
     sayso continue t3h8 - < more.txt\n  \
     sayso continue t3h8w1z5c --take-over")]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// The thread
     thread: String,
     /// The words; - reads them from stdin

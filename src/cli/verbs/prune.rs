@@ -21,7 +21,7 @@ use serde_json::json;
     sayso prune --older-than 30d --status abandoned --yes\n  \
     sayso prune --dry-run --json"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// Only threads without activity for this long: 30m, 12h, 90d, 26w
     #[arg(long, value_name = "TIME", default_value = "90d")]
     older_than: String,

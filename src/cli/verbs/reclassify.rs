@@ -11,7 +11,7 @@ use crate::cli::output::Output;
 #[command(after_help = "Examples:\n  \
     sayso reclassify t3h8w1z5c respond\n  \
     sayso reclassify t3h8 ignore --wait")]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// The thread
     thread: String,
     /// What it should have been

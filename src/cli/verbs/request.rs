@@ -33,7 +33,7 @@ use std::time::Duration;
     sayso request --hook claude-code < event.json\n  \
     git diff | sayso request --title \"Push this?\" --text - --source pre-push --wait"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// What is asked, in one line
     #[arg(long, required_unless_present_any = ["hook", "answer"], default_value = "", hide_default_value = true)]
     title: String,
@@ -94,7 +94,7 @@ enum Way {
 
 impl Args {
     /// How long a hook waits for an answer; `None` if this is no hook, or one without a limit.
-    pub(in crate::cli) fn hook_patience(&self) -> Option<Duration> {
+    pub fn hook_patience(&self) -> Option<Duration> {
         self.hook?.patience(self.timeout)
     }
 

@@ -8,7 +8,7 @@ use crate::inbox::Overview;
 /// Let threads go on after a pause
 #[derive(Debug, clap::Args)]
 #[command(hide = true, after_help = "Example:\n  sayso resume")]
-pub(in crate::cli) struct Args {}
+pub struct Args {}
 
 impl Args {
     pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {

@@ -23,7 +23,7 @@ use std::time::Duration;
     sayso run --json\n  \
     sayso run --timeout 300"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// What it does anyway; scripts may still say it
     #[arg(long = "until-idle", hide = true)]
     _until_idle: bool,

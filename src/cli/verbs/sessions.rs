@@ -21,7 +21,7 @@ const SHORT: usize = 8;
     sayso sessions --json | jq '.[] | select(.state == \"waiting\")'\n  \
     sayso sessions focus 7c8ccd0c"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     #[command(subcommand)]
     action: Option<Action>,
 }

@@ -17,7 +17,7 @@ use crate::text::duration;
     sayso show i7k2 --why\n  \
     sayso show t3h8w1z5c\n  \
     sayso show t3h8 --json | jq '.decisions[] | {type, by, at}'")]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// The interrupt, or the thread
     id: String,
     /// Say why it is in the inbox: reasons, rules, memory and cost

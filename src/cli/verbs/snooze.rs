@@ -17,7 +17,7 @@ use crate::text::when;
     sayso snooze i7k2 2026-11-20T08:00:00Z\n  \
     sayso snooze i7k2 off"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// The interrupt
     id: String,
     /// 30m, 2h, 3d, tomorrow, monday, 2026-11-20, 09:00 or an RFC 3339 time; off wakes it

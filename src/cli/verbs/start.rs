@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
     sayso start WORKFLOW key=value\n  \
     sayso start WORKFLOW key=value count=3 --wait --json"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// The workflow
     workflow: String,
     /// What it starts with

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 /// A workflow's verb with its typed arguments.
 #[derive(Debug)]
-pub(in crate::cli) struct StartWorkflow {
+pub struct StartWorkflow {
     verb: inbox::WorkflowVerb,
     typed: ArgMatches,
     waiting: WaitArgs,

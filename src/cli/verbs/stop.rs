@@ -9,7 +9,7 @@ use crate::cli::output::Output;
 /// Stop a thread at once; it waits until you let it go on or abandon it
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  sayso stop t3h8w1z5c")]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// The thread
     thread: String,
 }

@@ -14,7 +14,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 #[command(after_help = "Examples:\n  \
     sayso threads is:trouble\n  \
     sayso threads quarterly budget newer:30d --limit 10")]
-pub(in crate::cli) struct Args {
+pub struct Args {
     #[command(flatten)]
     query: QueryWords,
     /// The same as is:STATUS

@@ -13,7 +13,7 @@ use crate::engine::graph::InterruptId;
 #[command(after_help = "Examples:\n  \
     sayso undo i7k2m9q4x\n  \
     sayso undo i7k2 --batch     and everything that was decided together with it")]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// The interrupt that was decided
     id: String,
     /// Also what was decided together with it; with --json a list

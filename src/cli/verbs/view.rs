@@ -18,7 +18,7 @@ use crate::text::{Visible, clock};
     sayso view i7k2m9q4x\n  \
     sayso view i7k2 --json | jq .args"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// The interrupt, or the thread with a result
     pub(super) id: String,
 }

@@ -20,7 +20,7 @@ const TRY_EVERY: Duration = Duration::from_millis(500);
     sayso watch\n  \
     sayso watch --verbose"
 )]
-pub(in crate::cli) struct Args {}
+pub struct Args {}
 
 impl Args {
     pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {

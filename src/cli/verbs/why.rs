@@ -14,7 +14,7 @@ use serde_json::json;
     sayso why i7k2m9q4x\n  \
     sayso why i7k2 --json | jq -r .text"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// The interrupt, or the thread with a result
     pub(super) id: String,
 }

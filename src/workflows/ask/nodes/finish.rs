@@ -13,10 +13,7 @@ use serde_json::json;
 use std::sync::Arc;
 
 /// Puts the answer into words: lists and fields in code, and what is left to do with them by the model, checked.
-pub(in crate::workflows::ask) async fn format_response_node(
-    ctx: Ctx<Services>,
-    state: Arc<Ask>,
-) -> NodeResult {
+pub async fn format_response_node(ctx: Ctx<Services>, state: Arc<Ask>) -> NodeResult {
     let node = "format_response_node";
     let (Some(api), Some(response)) = (&state.best_api, &state.response) else {
         return retry_or_fail(&state, node, "extract_params_node", "there is no answer to put into words");
@@ -82,13 +79,13 @@ async fn worded(ctx: &Ctx<Services>, state: &Ask) -> Result<Option<String>, Node
 }
 
 /// Forgets the question; what belongs to the thread stays.
-pub(in crate::workflows::ask) async fn reset_state_node(_: Ctx<Services>, state: Arc<Ask>) -> NodeResult {
+pub async fn reset_state_node(_: Ctx<Services>, state: Arc<Ask>) -> NodeResult {
     let command =
         if state.follow_up && !state.ended { Command::goto("next_question") } else { Command::end() };
     Ok(command.update(state.changed(Ask::reset)))
 }
 
-pub(in crate::workflows::ask) async fn next_question(_: Ctx<Services>, state: Arc<Ask>) -> NodeResult {
+pub async fn next_question(_: Ctx<Services>, state: Arc<Ask>) -> NodeResult {
     let question = "What else do you want to know?";
     let args = json!({ "question": question });
     let mut interrupt = proposal(NEXT, Kind::Question, QUESTION, &args, &state.title());

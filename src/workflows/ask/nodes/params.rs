@@ -20,10 +20,7 @@ use std::sync::Arc;
 const NODE: &str = "extract_params_node";
 
 /// Checks the operation's parameters, and asks for missing ones.
-pub(in crate::workflows::ask) async fn extract_params_node(
-    ctx: Ctx<Services>,
-    state: Arc<Ask>,
-) -> NodeResult {
+pub async fn extract_params_node(ctx: Ctx<Services>, state: Arc<Ask>) -> NodeResult {
     if state.ended {
         return Ok(end_or_abandon(&state));
     }
