@@ -195,11 +195,11 @@ async fn a_year(days: usize) -> (Vec<Row>, Storage, Storage) {
     let mails = (days * MAILS) as f64;
     let now = Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC);
     let counted = median(async || {
-        inbox.figures().activity(ActivityQuery::last(30, &now)).await.unwrap();
+        inbox.statistics().activity(ActivityQuery::last(30, &now)).await.unwrap();
     })
     .await;
     let begun = Instant::now();
-    let before = inbox.figures().storage().await.unwrap();
+    let before = inbox.statistics().storage().await.unwrap();
     let sized = ms(begun);
     let query = PruneQuery {
         before: Timestamp::now().checked_add(SignedDuration::from_hours(1)).unwrap(),
@@ -212,7 +212,7 @@ async fn a_year(days: usize) -> (Vec<Row>, Storage, Storage) {
     let pruned = inbox.prune().run(query).await.unwrap();
     let took = ms(begun);
     assert_eq!((pruned.taken.threads, pruned.left), (plan.threads, Vec::new()));
-    let after = inbox.figures().storage().await.unwrap();
+    let after = inbox.statistics().storage().await.unwrap();
     assert!(inbox.engine().store().audit().verify().unwrap().damaged.is_empty());
     let kb = |bytes: u64| bytes as f64 / 1000.0 / mails;
     let rows = vec![

@@ -12,9 +12,9 @@
 //! - [`app`]: everything put together
 //! - [`text`], [`config`]: text from outside made safe, and the settings
 //!
-//! Everything rests on three invariants: state changes only in [`engine::graph::State::apply`]; processes and parts meet
-//! only in [`engine::store`]; people and programs come in only through [`inbox::door::Inbox`]. The walk from a question to
-//! its effect is at the head of [`inbox`]; `ARCHITECTURE.md` says more.
+//! Everything rests on three invariants: state changes only in [`engine::graph::State::apply`]; processes and parts
+//! meet only in [`engine::store`]; people and programs come in only through [`inbox::door::Inbox`]. The walk from a
+//! question to its effect is at the head of [`inbox`]; `ARCHITECTURE.md` says more.
 
 pub mod agent;
 pub mod app;

@@ -1,8 +1,8 @@
 //! Text of a model that is used as it is: a file, a page, a mail.
 //!
-//! Models talk around what they were asked for, or refuse in words. No list of phrases finds that, so the model is asked
-//! once more about its own text: whether it is what was wanted, and whether its first and its last paragraph belong to
-//! it. Only these two are ever cut, and only whole. The trace keeps the answer as it was given.
+//! Models talk around what they were asked for, or refuse in words. No list of phrases finds that, so the model is
+//! asked once more about its own text: whether it is what was wanted, and whether its first and its last paragraph
+//! belong to it. Only these two are ever cut, and only whole. The trace keeps the answer as it was given.
 
 use super::ask_model::{answer, left_out_note, node_error_at, recorded_model};
 use super::recorded_model::RecordedModel;

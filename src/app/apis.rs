@@ -148,7 +148,8 @@ impl Apis {
         Ok(AddedApi { operations: catalogue.operations.len(), name: catalogue.name, left_out })
     }
 
-    /// Checks each API without calling it: its servers are known, and its key, if the config names one, is there. Also reports every name in the config that is not an API.
+    /// Checks each API without calling it: its servers are known, and its key, if the config names one, is there. Also
+    /// reports every name in the config that is not an API.
     pub fn check(&self) -> Vec<(String, Result<String, String>)> {
         let all = match self.catalogues.all() {
             Ok(all) => all,

@@ -6,7 +6,7 @@
 //! sentence. What the person taught the triage comes before what is written here.
 
 use crate::agent::agent_loop::CallResult;
-use crate::agent::llm::{Answer, Builtin, ModelError, ReadyModel, Reply, Request, facts};
+use crate::agent::llm::{Builtin, ModelError, ReadyModel, Reply, Request, RuleAnswer, facts};
 use crate::agent::mail_facts::{Class, MailFacts};
 use crate::text::read_error_text;
 use crate::text::words::letters_and_digits;
@@ -160,14 +160,14 @@ impl Script {
         self.answers.mail.iter().find(|written| written.from == mail.from && written.subject == mail.subject)
     }
 
-    fn triage(&self, facts: &TriageFacts) -> Option<Answer> {
+    fn triage(&self, facts: &TriageFacts) -> Option<RuleAnswer> {
         let written = self.mail(&facts.mail)?;
         let preset = defaults::preset(defaults::TRIAGE);
         let mut learned = facts.profile.lines().filter(|line| !preset.lines().any(|known| known == *line));
         if learned.any(|line| line_fits(line, &facts.user, &facts.mail)) {
             return None;
         }
-        Some(Answer::Data(json!({
+        Some(RuleAnswer::Data(json!({
             "reasoning": written.why,
             "gist": written.gist,
             "classification": written.class,
@@ -175,7 +175,7 @@ impl Script {
         })))
     }
 
-    fn reply(&self, facts: &ReplyFacts) -> Option<Answer> {
+    fn reply(&self, facts: &ReplyFacts) -> Option<RuleAnswer> {
         let written = self.mail(&facts.mail)?;
         let proposal = match choice(&facts.said) {
             Choice::Nothing if !written.days.is_empty() => {
@@ -208,7 +208,7 @@ impl Script {
         })
     }
 
-    fn analysis(&self, task: &str, facts: &AnalyzeFacts) -> Result<Answer, ModelError> {
+    fn analysis(&self, task: &str, facts: &AnalyzeFacts) -> Result<RuleAnswer, ModelError> {
         let mut all = self.answers.analysis.iter();
         let written = all.find(|one| is_same(&one.query, &facts.query)).ok_or(ModelError::Unscripted)?;
         let text = match task {
@@ -216,10 +216,10 @@ impl Script {
             "analyze.final" => written.result.clone(),
             _ => find(&written.words, &facts.input).cloned().unwrap_or_else(no_answer),
         };
-        Ok(Answer::Text(text))
+        Ok(RuleAnswer::Text(text))
     }
 
-    fn sheet(&self, facts: &PlanFacts) -> Answer {
+    fn sheet(&self, facts: &PlanFacts) -> RuleAnswer {
         let finish = |answer: String| call("finish", json!({ "answer": answer }));
         let mut all = self.answers.sheet.iter();
         let written = all.find(|one| is_same(&one.instruction, &facts.instruction));
@@ -228,17 +228,17 @@ impl Script {
             // What the code printed is the answer.
             (Some(_), Some(None)) => finish(String::new()),
             (Some(SheetAnswers { thought, code, .. }), _) => {
-                Answer::Calls(thought.clone(), vec![("python", json!({ "code": code }))])
+                RuleAnswer::Calls(thought.clone(), vec![("python", json!({ "code": code }))])
             }
         }
     }
 
-    fn api(&self, task: &str, facts: &AskFacts) -> Result<Answer, ModelError> {
+    fn api(&self, task: &str, facts: &AskFacts) -> Result<RuleAnswer, ModelError> {
         let mut all = self.answers.api.iter();
         let written = all.find(|one| is_same(&one.query, &facts.query)).ok_or(ModelError::Unscripted)?;
         match task {
-            "ask.select" => Ok(Answer::Data(json!({ "api": written.api }))),
-            "ask.params" => Ok(Answer::Data(json!({ "parameters": {} }))),
+            "ask.select" => Ok(RuleAnswer::Data(json!({ "api": written.api }))),
+            "ask.params" => Ok(RuleAnswer::Data(json!({ "parameters": {} }))),
             _ => Err(ModelError::Unscripted),
         }
     }
@@ -259,7 +259,7 @@ impl ReadyModel for Script {
             "sheet.plan" => Some(self.sheet(&read(request)?)),
             "ask.select" | "ask.params" | "ask.answer" => Some(self.api(&request.task, &read(request)?)?),
             // What stands in the script is what was asked for.
-            "text.check" => Some(Answer::Data(json!({ "is_wanted": true }))),
+            "text.check" => Some(RuleAnswer::Data(json!({ "is_wanted": true }))),
             _ => None,
         };
         match written {
@@ -273,8 +273,8 @@ fn read<T: DeserializeOwned>(request: &Request) -> Result<T, ModelError> {
     facts(&request.facts).map_err(|why| ModelError::BadFacts { task: request.task.clone(), why })
 }
 
-fn call(tool: &'static str, args: Value) -> Answer {
-    Answer::Calls(String::new(), vec![(tool, args)])
+fn call(tool: &'static str, args: Value) -> RuleAnswer {
+    RuleAnswer::Calls(String::new(), vec![(tool, args)])
 }
 
 fn is_same(written: &str, said: &str) -> bool {

@@ -1,5 +1,5 @@
-//! Measures how well the configured model triages: on the set that comes with the program, on mails the user has sorted,
-//! or on the user's own past decisions. The model is asked about each mail alone; nothing is changed.
+//! Measures how well the configured model triages: on the set that comes with the program, on mails the user has
+//! sorted, or on the user's own past decisions. The model is asked about each mail alone; nothing is changed.
 
 use super::accounts::accounts;
 use super::models::ConfiguredModels;

@@ -41,19 +41,18 @@ impl StoreRecords {
     }
 
     fn newest_profile(&self, namespace: &str) -> Result<Option<Profile>, NodeError> {
-        let Some(newest) = self.store.memory().newest(namespace).map_err(NodeError::failed)? else {
+        let Some(newest) = self.store.memory().newest(namespace)? else {
             return Ok(None);
         };
-        let pinned = self.store.memory().pins(namespace).map_err(NodeError::failed)?;
+        let pinned = self.store.memory().pins(namespace)?;
         Ok(Some(Profile { version: newest.version, text: newest.profile, pinned }))
     }
 }
 
 impl Records for StoreRecords {
     fn check_budget(&self, step: &StepContext) -> Result<(), NodeError> {
-        let unreadable = |e: StoreError| NodeError::failed(e);
-        let spent = self.store.figures().usage(&step.thread, true).map_err(unreadable)?;
-        let today = self.store.figures().cost_since(self.midnight()).map_err(unreadable)?;
+        let spent = self.store.statistics().usage(&step.thread, true)?;
+        let today = self.store.statistics().cost_since(self.midnight())?;
         // A call with an unknown price counts as a call and costs nothing.
         let cost = spent.cost.unwrap_or_default();
         let times = f64::from(step.allowance.max(1));
@@ -96,18 +95,18 @@ impl Records for StoreRecords {
             cached: call.usage.cached,
             error: call.error,
         };
-        self.store.figures().record_span(span, prompt);
+        self.store.statistics().record_span(span, prompt);
     }
 
     fn put_blob(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<String, NodeError>> {
         Box::pin(async move {
-            let digest = self.store.put_blob(bytes).await.map_err(NodeError::failed)?;
+            let digest = self.store.put_blob(bytes).await?;
             Ok(hex(&digest))
         })
     }
 
     fn blob(&self, digest: &str) -> Result<Vec<u8>, NodeError> {
-        self.store.blob(&self::digest(digest)?).map_err(NodeError::failed)
+        Ok(self.store.blob(&self::digest(digest)?)?)
     }
 
     fn profile<'a>(
@@ -123,7 +122,7 @@ impl Records for StoreRecords {
             match self.store.memory().remember(namespace.to_owned(), 0, preset.to_owned(), cause).await {
                 // Another process stored it first; use that one.
                 Ok(_) | Err(StoreError::Conflict(_)) => {}
-                Err(error) => return Err(NodeError::failed(error)),
+                Err(error) => return Err(error.into()),
             }
             let newest = self.newest_profile(namespace)?;
             newest.ok_or_else(|| NodeError::failed(format!("the memory `{namespace}` cannot be read")))
@@ -146,17 +145,17 @@ impl Records for StoreRecords {
                 });
             }
             let saving = self.store.memory().save_lessons(step.thread.clone(), step.number, new_lessons);
-            saving.await.map_err(NodeError::failed)
+            Ok(saving.await?)
         })
     }
 
     fn lessons(&self, namespace: &str) -> Result<Vec<Cause>, NodeError> {
-        let causes = self.store.memory().lessons(namespace, MAX_LESSONS).map_err(NodeError::failed)?;
+        let causes = self.store.memory().lessons(namespace, MAX_LESSONS)?;
         causes.iter().map(|cause| serde_json::from_str(cause).map_err(NodeError::failed)).collect()
     }
 
     fn mails_from(&self, sender: &str) -> Result<Vec<String>, NodeError> {
-        let mails = self.store.mail().from(sender, MAX_MAILS_LISTED).map_err(NodeError::failed)?;
+        let mails = self.store.mail().from(sender, MAX_MAILS_LISTED)?;
         let line = |mail: MailLine| {
             let became = mail.outcome.or(mail.class).unwrap_or_else(|| "not decided".to_owned());
             format!("{} ({became})", mail.subject)
@@ -177,43 +176,39 @@ impl Records for StoreRecords {
             match self.store.memory().remember(namespace.to_owned(), read, text, cause).await {
                 Ok(version) => Ok(Some(version)),
                 Err(StoreError::Conflict(_)) => Ok(None),
-                Err(error) => Err(NodeError::failed(error)),
+                Err(error) => Err(error.into()),
             }
         })
     }
 
     fn is_known(&self, address: &str) -> Result<bool, NodeError> {
-        self.store.mail().knows(address).map_err(NodeError::failed)
+        Ok(self.store.mail().knows(address)?)
     }
 
     fn is_first_day(&self, account: &str) -> Result<bool, NodeError> {
-        let began = self.store.mail().began(account).map_err(NodeError::failed)?;
+        let began = self.store.mail().began(account)?;
         Ok(began.is_some_and(|began| self.store.now().duration_since(began) < FIRST_DAY))
     }
 
     fn address_by_name(&self, name: &str) -> Result<Option<String>, NodeError> {
-        self.store.mail().address_by_name(name).map_err(NodeError::failed)
+        Ok(self.store.mail().address_by_name(name)?)
     }
 
     fn receiver(&self, account: &str) -> Result<Option<Receiver>, NodeError> {
-        let stored = self.store.mail().receiver(account).map_err(NodeError::failed)?;
+        let stored = self.store.mail().receiver(account)?;
         stored.map(|stored| serde_json::from_str(&stored).map_err(NodeError::failed)).transpose()
     }
 
     fn record_noted_sender<'a>(&'a self, address: &'a str) -> BoxFuture<'a, Result<(), NodeError>> {
-        Box::pin(async move {
-            self.store.mail().remember_senders(vec![address.to_owned()]).await.map_err(NodeError::failed)
-        })
+        Box::pin(async move { Ok(self.store.mail().remember_senders(vec![address.to_owned()]).await?) })
     }
 
     fn contacts(&self) -> Result<Vec<String>, NodeError> {
-        self.store.mail().contacts(MAX_CONTACTS).map_err(NodeError::failed)
+        Ok(self.store.mail().contacts(MAX_CONTACTS)?)
     }
 
     fn record_recipients<'a>(&'a self, addresses: &'a [String]) -> BoxFuture<'a, Result<(), NodeError>> {
-        Box::pin(async move {
-            self.store.mail().remember_recipients(addresses.to_vec()).await.map_err(NodeError::failed)
-        })
+        Box::pin(async move { Ok(self.store.mail().remember_recipients(addresses.to_vec()).await?) })
     }
 
     fn hand_in<'a>(&'a self, step: &'a StepContext, mail: &'a Mail) -> BoxFuture<'a, Result<(), NodeError>> {
@@ -228,7 +223,7 @@ impl Records for StoreRecords {
                 raw: digest(&mail.raw)?,
                 words: mail.words(),
             };
-            self.store.mail().hand_in(step.thread.clone(), handed).await.map_err(NodeError::failed)
+            Ok(self.store.mail().hand_in(step.thread.clone(), handed).await?)
         })
     }
 
@@ -247,7 +242,7 @@ impl Records for StoreRecords {
             codes,
             phrases,
         });
-        Ok(repeat.map_err(NodeError::failed)?.map(|repeat| (repeat.text, repeat.sender)))
+        Ok(repeat?.map(|repeat| (repeat.text, repeat.sender)))
     }
 
     fn record_triage<'a>(
@@ -258,12 +253,12 @@ impl Records for StoreRecords {
     ) -> BoxFuture<'a, Result<(), NodeError>> {
         Box::pin(async move {
             let (thread, class) = (step.thread.clone(), class.as_str().to_owned());
-            self.store.mail().record_triage(thread, class, reason.to_owned()).await.map_err(NodeError::failed)
+            Ok(self.store.mail().record_triage(thread, class, reason.to_owned()).await?)
         })
     }
 
     fn place_of(&self, identity: &str) -> Result<Option<String>, NodeError> {
-        self.store.mail().place_of(identity).map_err(NodeError::failed)
+        Ok(self.store.mail().place_of(identity)?)
     }
 
     fn record_handled<'a>(
@@ -272,11 +267,7 @@ impl Records for StoreRecords {
         outcome: &'a str,
     ) -> BoxFuture<'a, Result<(), NodeError>> {
         Box::pin(async move {
-            self.store
-                .mail()
-                .record_handled(step.thread.clone(), outcome.to_owned())
-                .await
-                .map_err(NodeError::failed)
+            Ok(self.store.mail().record_handled(step.thread.clone(), outcome.to_owned()).await?)
         })
     }
 
@@ -286,12 +277,12 @@ impl Records for StoreRecords {
         }
         let mut strangers = Vec::new();
         for to in wish.recipients.iter().filter(|to| !is_own(to, wish.own)) {
-            if !self.store.mail().knows(to).map_err(NodeError::failed)? {
+            if !self.store.mail().knows(to)? {
                 strangers.push(to);
             }
         }
         let grant = self.store.grants().covering(wish.tool, &step.thread, wish.sender, &strangers);
-        let grant = grant.map_err(NodeError::failed)?;
+        let grant = grant?;
         if grant.is_some() {
             return Ok(grant);
         }
@@ -301,7 +292,7 @@ impl Records for StoreRecords {
     }
 
     fn agent_grant(&self, tool: &str, call: &AgentCall) -> Result<GrantCheck, NodeError> {
-        let covering = self.store.grants().covering_call(tool, call).map_err(NodeError::failed)?;
+        let covering = self.store.grants().covering_call(tool, call)?;
         Ok(match covering {
             Ok(grant) => GrantCheck::Grant(grant),
             Err(command) => GrantCheck::NotCovered(command),
@@ -309,7 +300,7 @@ impl Records for StoreRecords {
     }
 
     fn is_builtin_on(&self, name: &str) -> Result<bool, NodeError> {
-        self.store.grants().is_builtin_on(name).map_err(NodeError::failed)
+        Ok(self.store.grants().is_builtin_on(name)?)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Sends the trace of each thread that ends to a server the user chose: OTLP over HTTP, in JSON, in one request.
 //!
-//! What is sent is the tree that people see under Trace: names and numbers, no contents. No thread waits for it, and what
-//! the server does not take is not sent again. The demo and evaluations send nothing.
+//! What is sent is the tree that people see under Trace: names and numbers, no contents. No thread waits for it, and
+//! what the server does not take is not sent again. The demo and evaluations send nothing.
 
 use super::background::Background;
 use super::demo_script::is_demo;

@@ -78,7 +78,7 @@ impl Collector {
         window: &Window<'_>,
     ) -> Result<(), EntryError> {
         let is_inside = start < window.until && (end > window.from || (end == start && start >= window.from));
-        if !entry.takes_time || !is_inside || !self.seen.insert((entry.uid.clone(), start, end)) {
+        if !entry.matches_time || !is_inside || !self.seen.insert((entry.uid.clone(), start, end)) {
             return Ok(());
         }
         if self.busy.len() >= MAX_TIMES {
@@ -97,7 +97,7 @@ fn add_series(
     collector: &mut Collector,
 ) -> Result<(), EntryError> {
     let person = window.person;
-    if !master.takes_time && changes.all.iter().all(|change| !change.takes_time) {
+    if !master.matches_time && changes.all.iter().all(|change| !change.matches_time) {
         return Ok(());
     }
     // Changes may move occurrences into the window from outside, so they decide how far to look.

@@ -30,7 +30,7 @@ pub(super) struct Entry {
     pub title: String,
     pub sequence: i64,
     /// Whether it takes time at all: not if it is cancelled or marked as free.
-    pub takes_time: bool,
+    pub matches_time: bool,
     pub start: Moment,
     pub length: Length,
     pub rules: Vec<Rule>,
@@ -121,7 +121,7 @@ impl Entry {
             uid: event.text("UID"),
             title: title(event),
             sequence: event.text("SEQUENCE").parse().unwrap_or(0),
-            takes_time: !cancelled && !transparent,
+            matches_time: !cancelled && !transparent,
             length: length(event, &start, first("DTEND")?, person)?,
             start,
             rules: rules?,

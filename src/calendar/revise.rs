@@ -235,8 +235,8 @@ pub(super) fn revise(
 }
 
 impl News<'_> {
-    /// Its events and the zones they need. `reminders` are those that the person has for an event, which are not for the
-    /// organizer to change; the organizer's own stay only if the calendar does not hold the event.
+    /// Its events and the zones they need. `reminders` are those that the person has for an event, which are not for
+    /// the organizer to change; the organizer's own stay only if the calendar does not hold the event.
     fn parts(&self, existing: &[Component], reminders: impl Fn(&InvitedEvent) -> Option<Vec<u8>>) -> Vec<u8> {
         let zone = |part: &Component| (part.kind == "VTIMEZONE").then(|| part.text("TZID"));
         let zone_ids: Vec<String> =

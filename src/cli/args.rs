@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::global::Global;
-use super::output::Answer;
+use super::output::Output;
 use super::verbs::Verb;
 use clap::Parser;
 use std::sync::LazyLock;
@@ -36,16 +36,16 @@ fn version() -> &'static str {
 }
 
 /// Turns the parser's result into ours: help and version are an answer, anything else is wrong usage.
-pub(super) fn from_clap(error: &clap::Error) -> Result<Answer, Failure> {
+pub(super) fn from_clap(error: &clap::Error) -> Result<Output, Failure> {
     let text = error.render();
     if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        return Ok(Answer::usage(&text));
+        return Ok(Output::usage(&text));
     }
     if error.use_stderr() {
         let text = text.to_string();
         return Err(Failure::usage(text.trim_end().trim_start_matches("error: ")));
     }
-    Ok(Answer::help(&text))
+    Ok(Output::help(&text))
 }
 
 #[cfg(test)]

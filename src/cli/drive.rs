@@ -3,7 +3,7 @@
 use super::context::OpenFolder;
 use super::failure::{Exit, Failure};
 use super::outcome;
-use super::output::Answer;
+use super::output::Output;
 use super::print::{note, warning};
 use crate::app::{Ended, Scope, Until};
 use crate::engine::graph::ThreadId;
@@ -39,14 +39,14 @@ impl WaitArgs {
     }
 
     /// The answer of a verb that left a thread at `outcome`.
-    pub(super) async fn follow(&self, folder: &OpenFolder, outcome: Outcome) -> Result<Answer, Failure> {
+    pub(super) async fn follow(&self, folder: &OpenFolder, outcome: Outcome) -> Result<Output, Failure> {
         let outcome = self.wait_if_requested(folder, outcome).await?;
         outcome::answer(folder, &outcome).await
     }
 
     /// Like `follow`, for a verb whose whole work is that thread: if we waited and the thread cannot go on, the verb
     /// failed.
-    pub(super) async fn follow_work(&self, folder: &OpenFolder, outcome: Outcome) -> Result<Answer, Failure> {
+    pub(super) async fn follow_work(&self, folder: &OpenFolder, outcome: Outcome) -> Result<Output, Failure> {
         let outcome = self.wait_if_requested(folder, outcome).await?;
         let answer = outcome::answer(folder, &outcome).await?;
         let failed = self.wait && outcome.status == Status::Trouble;
@@ -68,7 +68,7 @@ impl WaitArgs {
     }
 
     async fn wait_for(&self, folder: &OpenFolder, thread: &ThreadId) -> Result<Outcome, Failure> {
-        let scope = Scope::Family(thread.clone());
+        let scope = Scope::WithChildren(thread.clone());
         let until = format!("`sayso show {thread}` shows where it stands");
         drive_until(folder, &scope, Until::Idle, self.timeout, |_| {}).await?.ensure_rested(&until)?;
         let outcome = family_outcome(folder.engine(), thread).map_err(anyhow::Error::from)?;

@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::drive::{Signals, patience};
 use super::failure::{Exit, Failure};
-use super::output::{Answer, Format, safe_json};
+use super::output::{Format, Output, safe_json};
 use super::request::format_answer;
 use crate::connect::codex::starter_is_followed;
 use crate::connect::hooks::{self, Call, HookEvent, generic};
@@ -58,7 +58,7 @@ impl Hook {
         context: Context,
         timeout: Option<Duration>,
         scope: Scope,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<Output, Failure> {
         let context = context.with_lock_wait(LOCK_WAIT);
         let event = hooks::read_event(std::io::stdin().lock());
         let agent = match self {
@@ -86,35 +86,35 @@ impl Hook {
                 if let Ok(folder) = context.open() {
                     session_event.record(folder.inbox()).await;
                 }
-                Ok(Answer::nothing())
+                Ok(Output::nothing())
             }
             HookEvent::Asks(call) if scope == Scope::Warned && !call.is_warned_about() => {
                 let format = context.format.clone();
                 match pass(context, &call).await {
                     Some(decision) => format.program(&decision, safe_json(&decision)?),
-                    None => Ok(Answer::nothing()),
+                    None => Ok(Output::nothing()),
                 }
             }
             HookEvent::Asks(call) => {
                 let format = context.format.clone();
                 match decide(context, &call, &session_event, timeout).await {
                     Some(decision) => format.program(&decision, safe_json(&decision)?),
-                    None => Ok(Answer::nothing()),
+                    None => Ok(Output::nothing()),
                 }
             }
-            HookEvent::Activity(_) | HookEvent::SessionOnly if !context.has_data() => Ok(Answer::nothing()),
+            HookEvent::Activity(_) | HookEvent::SessionOnly if !context.has_data() => Ok(Output::nothing()),
             HookEvent::Activity(done) => {
                 let folder = context.open()?;
                 let settled = folder.inbox().requests().record_activity(&done).await;
                 session_event.record(folder.inbox()).await;
                 settled?;
-                Ok(Answer::nothing())
+                Ok(Output::nothing())
             }
             HookEvent::SessionOnly => {
                 session_event.record(context.open()?.inbox()).await;
-                Ok(Answer::nothing())
+                Ok(Output::nothing())
             }
-            HookEvent::Nothing => Ok(Answer::nothing()),
+            HookEvent::Nothing => Ok(Output::nothing()),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! The log: one file a day in the data folder, readable only by its owner; the last few are kept.
 //!
-//! Promises: it never writes to stdout, and to stderr only when asked. It contains no terminal escapes, and no secret of
-//! eight characters or more, whether it came from a variable, a file or a command. Other crates log only warnings and
-//! errors, because their traces may contain headers and bodies. If the folder cannot be written to, nothing is logged
-//! there.
+//! Promises: it never writes to stdout, and to stderr only when asked. It contains no terminal escapes, and no secret
+//! of eight characters or more, whether it came from a variable, a file or a command. Other crates log only warnings
+//! and errors, because their traces may contain headers and bodies. If the folder cannot be written to, nothing is
+//! logged there.
 
 use crate::app::Setup;
 use crate::config::{Level, without_secrets};

@@ -42,7 +42,7 @@ use args::Sayso;
 use clap::{CommandFactory, Parser};
 use context::{Context, check_keys};
 use failure::Failure;
-use output::Answer;
+use output::Output;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use verbs::{TableVerb, Verb, connect, demo, init};
@@ -68,11 +68,11 @@ pub fn main(args: impl IntoIterator<Item = OsString>, workflows: Workflows) -> E
     if let Some(watchdog) = watchdog {
         watchdog.stand_down();
     }
-    let printed = answer.and_then(Answer::print);
+    let printed = answer.and_then(Output::print);
     printed.unwrap_or_else(|failure| failure.print())
 }
 
-fn run(typed: Sayso, workflows: Workflows) -> Result<Answer, Failure> {
+fn run(typed: Sayso, workflows: Workflows) -> Result<Output, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -82,7 +82,7 @@ fn run(typed: Sayso, workflows: Workflows) -> Result<Answer, Failure> {
     let needs = |what: &str| Failure::usage(format!("the inbox needs a terminal, and there is none; {what}"));
     let first = typed.verb.is_none() && terminal && context.is_new();
     let verb = match if first { Some(runtime.block_on(wizard::welcome())?) } else { None } {
-        Some(FirstChoice::Leave) => return Ok(Answer::nothing()),
+        Some(FirstChoice::Leave) => return Ok(Output::nothing()),
         Some(FirstChoice::Connect) => {
             let agent = runtime.block_on(wizard::which_agent())?;
             Some(Verb::Table(TableVerb::Connect(connect::Args::plain(agent))))
@@ -98,7 +98,7 @@ fn run(typed: Sayso, workflows: Workflows) -> Result<Answer, Failure> {
             let (folder, answer) = runtime.block_on(init.open(context))?;
             answer.print()?;
             if !runtime.block_on(wizard::Prompt.confirm("Open the inbox now?"))? {
-                return Ok(Answer::nothing());
+                return Ok(Output::nothing());
             }
             folder
         }
@@ -118,5 +118,5 @@ fn run(typed: Sayso, workflows: Workflows) -> Result<Answer, Failure> {
     check_keys(&config).map_err(anyhow::Error::msg)?;
     let options = tui::Options { tour, ..(&*config).into() };
     runtime.block_on(tui::run(app, options)).map_err(anyhow::Error::from)?;
-    Ok(Answer::nothing())
+    Ok(Output::nothing())
 }

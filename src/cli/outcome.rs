@@ -2,13 +2,13 @@
 
 use super::context::OpenFolder;
 use super::failure::Failure;
-use super::output::{Answer, Format};
+use super::output::{Format, Output};
 use super::values::Lines;
 use crate::inbox::{Outcome, Overview, Status};
 use serde_json::Value;
 
 /// The answer of a verb that left a thread at `outcome`.
-pub(super) async fn answer(folder: &OpenFolder, outcome: &Outcome) -> Result<Answer, Failure> {
+pub(super) async fn answer(folder: &OpenFolder, outcome: &Outcome) -> Result<Output, Failure> {
     let is_answered = outcome.status == Status::Ready && folder.inbox().requests().is_one(&outcome.thread)?;
     let next = if is_answered {
         "whoever asked takes the answer from it".to_owned()
@@ -23,7 +23,7 @@ pub(super) async fn next_step(folder: &OpenFolder, outcomes: &[Outcome]) -> Resu
     if folder.format.is_json() || outcomes.iter().all(|outcome| outcome.status != Status::Ready) {
         return Ok(String::new());
     }
-    Ok(next(&folder.inbox().figures().overview().await?))
+    Ok(next(&folder.inbox().statistics().overview().await?))
 }
 
 /// `next` says what takes a ready thread further.

@@ -43,9 +43,9 @@ impl Format {
         &self,
         data: &T,
         text: impl FnOnce(&Self) -> String,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<Output, Failure> {
         let stdout = if self.json { safe_json(data)? } else { Visible::new(&text(self)).into_string() };
-        Ok(Answer { stdout, exit: Exit::Done })
+        Ok(Output { stdout, exit: Exit::Done })
     }
 
     /// An answer that programs read: JSON unless a person looks at it on a terminal.
@@ -53,14 +53,14 @@ impl Format {
         &self,
         data: &T,
         text: impl FnOnce(&Self) -> String,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<Output, Failure> {
         Self { json: self.json || self.width.is_none(), ..self.clone() }.answer(data, text)
     }
 
     /// Text for another program. It is printed byte for byte, so it must contain nothing from outside.
-    pub(super) fn program(&self, data: &serde_json::Value, text: String) -> Result<Answer, Failure> {
+    pub(super) fn program(&self, data: &serde_json::Value, text: String) -> Result<Output, Failure> {
         let stdout = if self.json { safe_json(data)? } else { text };
-        Ok(Answer { stdout, exit: Exit::Done })
+        Ok(Output { stdout, exit: Exit::Done })
     }
 
     pub(super) fn is_json(&self) -> bool {
@@ -72,8 +72,8 @@ impl Format {
         self.width.unwrap_or(READABLE).min(READABLE)
     }
 
-    /// `text` after `lead`, on lines that break between words and begin where the text began. One line if nothing has to
-    /// fit.
+    /// `text` after `lead`, on lines that break between words and begin where the text began. One line if nothing has
+    /// to fit.
     pub(super) fn wrapped(&self, lead: &str, text: &str) -> String {
         if self.width.is_none() {
             return format!("{lead}{text}\n");
@@ -104,12 +104,12 @@ impl Format {
 
 /// What a verb prints when it succeeds.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct Output {
     stdout: String,
     exit: Exit,
 }
 
-impl Answer {
+impl Output {
     /// What the parser prints for `--help` and `--version`.
     pub(super) fn help(text: &StyledStr) -> Self {
         let stdout = if styled() { text.ansi().to_string() } else { text.to_string() };

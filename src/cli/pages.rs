@@ -49,7 +49,7 @@ pub(super) async fn items(
         } else {
             inbox.decisions().questions(part).await?.map(|question| Item::Question(Box::new(question)))
         };
-        page.rows.retain(|item| query.takes(item, now));
+        page.rows.retain(|item| query.matches(item, now));
         Ok(page)
     };
     let mut items = read_all(limit, read).await?;

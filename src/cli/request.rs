@@ -1,7 +1,7 @@
 //! The answer to a program's request: JSON if a program reads it, and an exit code.
 
 use super::failure::{Exit, Failure};
-use super::output::{Answer, Format};
+use super::output::{Format, Output};
 use super::values::Lines;
 use crate::inbox::{Ending, RequestAnswer};
 
@@ -10,7 +10,7 @@ pub(super) fn format_answer(
     format: &Format,
     answer: &RequestAnswer,
     unanswered: Exit,
-) -> Result<Answer, Failure> {
+) -> Result<Output, Failure> {
     let exit = match answer.r#type {
         Some(Ending::Accept | Ending::Edit | Ending::Respond) => Exit::Done,
         Some(Ending::Ignore) => Exit::Ignored,

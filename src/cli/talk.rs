@@ -7,7 +7,7 @@ use super::context::OpenFolder;
 use super::drive::{Signals, drive_until, file_away_result};
 use super::failure::Failure;
 use super::outcome;
-use super::output::{Answer, Format};
+use super::output::{Format, Output};
 use super::pages::card_or_args;
 use super::wizard::say;
 use crate::app::{Ended, Scope, Until};
@@ -27,9 +27,9 @@ pub(super) fn is_possible(format: &Format) -> bool {
 }
 
 /// Holds a conversation with `thread` until it ends or the user leaves.
-pub(super) async fn hold(folder: &OpenFolder, thread: ThreadId) -> Result<Answer, Failure> {
+pub(super) async fn converse(folder: &OpenFolder, thread: ThreadId) -> Result<Output, Failure> {
     let mut signals = Signals::listen();
-    let scope = Scope::Family(thread.clone());
+    let scope = Scope::WithChildren(thread.clone());
     let mut shown = None;
     loop {
         say("Working …\n");
@@ -129,7 +129,7 @@ fn print(mut card: Card, title: &str, data: &Value) {
 }
 
 /// Prints the result, unless it begins with what was `shown` last.
-async fn end(folder: &OpenFolder, outcome: &Outcome, shown: Option<Block>) -> Result<Answer, Failure> {
+async fn end(folder: &OpenFolder, outcome: &Outcome, shown: Option<Block>) -> Result<Output, Failure> {
     if outcome.status != Status::Done {
         return outcome::answer(folder, outcome).await;
     }
@@ -143,5 +143,5 @@ async fn end(folder: &OpenFolder, outcome: &Outcome, shown: Option<Block>) -> Re
     // It was read here, so it need not wait in the inbox.
     file_away_result(folder, outcome).await?;
     let thread = &outcome.thread;
-    Ok(Answer::line(format!("Thread {thread} is done. `sayso continue {thread} \"…\"` goes on from here.\n")))
+    Ok(Output::line(format!("Thread {thread} is done. `sayso continue {thread} \"…\"` goes on from here.\n")))
 }

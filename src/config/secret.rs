@@ -80,7 +80,8 @@ impl Secret {
     }
 }
 
-/// From how it is kept and what was written: users who paste the secret itself into `api_key_env` must not see it again.
+/// From how it is kept and what was written: users who paste the secret itself into `api_key_env` must not see it
+/// again.
 impl TryFrom<(String, String)> for Secret {
     type Error = &'static str;
 

@@ -1,7 +1,7 @@
 //! Why something was not done: one error from the store to the screen, with a kind and a sentence.
 
 use super::Refusal;
-use crate::engine::graph::InputError;
+use crate::engine::graph::{InputError, NodeError};
 use std::path::PathBuf;
 
 /// How many ids are named when several match.
@@ -107,6 +107,13 @@ pub enum InboxError {
     /// Something outside failed: a server, a file, a program.
     #[error("{0}")]
     Failed(String),
+}
+
+/// A node that could not read or write what it needs has failed.
+impl From<InboxError> for NodeError {
+    fn from(error: InboxError) -> Self {
+        NodeError::failed(error)
+    }
 }
 
 impl InboxError {

@@ -107,9 +107,9 @@ pub struct DecisionLine {
     pub end: DecisionEnd,
     /// How it ended, in people's words: "sent", "refused".
     pub outcome: String,
-    /// Its position in the log; pages start after one.
+    /// Its number in the log; pages start after one.
     #[serde(skip)]
-    pub place: i64,
+    pub seq: i64,
 }
 
 /// What led to a decision, and what it led to besides its end.

@@ -24,11 +24,11 @@ pub const STOP_WORDS: &str = "Stop here. Do nothing more in this session.";
 /// The answers to a result: it is filed away, or its thread goes on.
 pub const RESULT_ANSWERS: Allow = Allow { edit: false, ignore: false, ..Allow::ALL };
 
-/// An interrupt's kind, or the result of a finished thread that nobody has read yet.
+/// A question's kind, or the result of a finished thread that nobody has read yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ItemKind {
     /// A question that waits for a decision.
-    Interrupt(Kind),
+    Question(Kind),
     /// A result to read and file away.
     Result,
 }
@@ -36,25 +36,25 @@ pub enum ItemKind {
 impl ItemKind {
     /// Every kind, in the order the inbox names them; results come last.
     pub const ALL: [ItemKind; 5] = [
-        ItemKind::Interrupt(Kind::Triage),
-        ItemKind::Interrupt(Kind::Approval),
-        ItemKind::Interrupt(Kind::Question),
-        ItemKind::Interrupt(Kind::Trouble),
+        ItemKind::Question(Kind::Triage),
+        ItemKind::Question(Kind::Approval),
+        ItemKind::Question(Kind::Question),
+        ItemKind::Question(Kind::Trouble),
         ItemKind::Result,
     ];
 
     /// The word used in JSON and on the command line.
     pub fn word(self) -> &'static str {
         match self {
-            ItemKind::Interrupt(kind) => kind.word(),
+            ItemKind::Question(kind) => kind.word(),
             ItemKind::Result => "result",
         }
     }
 
-    /// The kind of interrupt; `None` for results.
-    pub fn interrupt(self) -> Option<Kind> {
+    /// The kind of question; `None` for results.
+    pub fn question(self) -> Option<Kind> {
         match self {
-            ItemKind::Interrupt(kind) => Some(kind),
+            ItemKind::Question(kind) => Some(kind),
             ItemKind::Result => None,
         }
     }
@@ -231,7 +231,7 @@ impl Item {
     }
 
     pub fn kind(&self) -> ItemKind {
-        self.question().map_or(ItemKind::Result, |question| ItemKind::Interrupt(question.kind))
+        self.question().map_or(ItemKind::Result, |question| ItemKind::Question(question.kind))
     }
 
     /// The tool's name, `notify`, a trouble's code, or `result`.

@@ -34,8 +34,8 @@ pub struct ItemStamp {
 pub struct ItemLine {
     /// The interrupt's id, or the thread's id for a result.
     pub id: String,
-    /// Its place among interrupts, or among results; later items have higher places.
-    pub place: i64,
+    /// Its number among questions, or among results; later items have higher ones.
+    pub seq: i64,
     /// Changes when anything about the item changes.
     pub stamp: u64,
     pub status: ItemStatus,
@@ -110,10 +110,10 @@ impl ItemLine {
     /// Lower is more urgent.
     pub fn urgency(&self) -> (u8, Reverse<Option<Grade>>, bool) {
         let kind = match self.kind {
-            ItemKind::Interrupt(Kind::Trouble) => 0,
-            ItemKind::Interrupt(Kind::Question) => 1,
-            ItemKind::Interrupt(Kind::Approval) => 2,
-            ItemKind::Interrupt(Kind::Triage) => 3,
+            ItemKind::Question(Kind::Trouble) => 0,
+            ItemKind::Question(Kind::Question) => 1,
+            ItemKind::Question(Kind::Approval) => 2,
+            ItemKind::Question(Kind::Triage) => 3,
             ItemKind::Result => 4,
         };
         (kind, Reverse(self.grade), !self.new_mail)

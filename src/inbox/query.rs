@@ -25,7 +25,7 @@ impl ItemQuery {
     }
 
     /// Whether a listed item matches.
-    pub fn takes(&self, item: &Item, now: Timestamp) -> bool {
+    pub fn matches(&self, item: &Item, now: Timestamp) -> bool {
         let grade = Warning::highest_grade(item.warnings());
         let new_mail = item.warnings().iter().any(|warning| warning.code == "new_mail");
         let status = if self.is_snoozed() { ItemStatus::Snoozed } else { ItemStatus::Open };
@@ -40,7 +40,7 @@ impl ItemQuery {
             kind: Some(item.kind()),
             at: item.created_at(),
         };
-        self.filter.takes(&row, now) && self.filter.flags.iter().all(has)
+        self.filter.matches(&row, now) && self.filter.flags.iter().all(has)
     }
 }
 
@@ -56,7 +56,7 @@ impl ItemLine {
             kind: Some(self.kind),
             at: self.created_at,
         };
-        query.takes(&shown, now) && query.flags.iter().all(has)
+        query.matches(&shown, now) && query.flags.iter().all(has)
     }
 }
 
@@ -89,7 +89,7 @@ pub struct DecisionQuery {
 }
 
 impl DecisionQuery {
-    pub fn takes(&self, line: &DecisionLine, now: Timestamp) -> bool {
+    pub fn matches(&self, line: &DecisionLine, now: Timestamp) -> bool {
         let by = line.by.as_ref().map(DecidedBy::to_string).unwrap_or_default();
         let (source, text) =
             (line.source.as_deref().unwrap_or_default(), line.text.as_deref().unwrap_or_default());
@@ -97,12 +97,12 @@ impl DecisionQuery {
             texts: &[&line.title, &line.action, &line.outcome, &by, source, text],
             source,
             workflow: &line.workflow,
-            kind: line.kind.map(ItemKind::Interrupt),
+            kind: line.kind.map(ItemKind::Question),
             at: line.at,
         };
-        self.filter.takes(&row, now)
+        self.filter.matches(&row, now)
             && self.filter.answer.is_none_or(|answer| answer == line.answer)
-            && self.filter.takes_end(Some(line.end), &line.outcome)
+            && self.filter.matches_end(Some(line.end), &line.outcome)
     }
 }
 
@@ -201,12 +201,12 @@ mod tests {
             by: Some(DecidedBy::Grant("gAbC".to_owned())),
             end: DecisionEnd::Done,
             outcome: "sent to Ann, Bob refused".to_owned(),
-            place: 1,
+            seq: 1,
         };
         let now = Timestamp::UNIX_EPOCH.to_zoned(jiff::tz::TimeZone::UTC);
         let finds = |typed: &str| {
             let filter = Query::parse(typed, Place::Decisions, &now).unwrap();
-            DecisionQuery { filter, ..DecisionQuery::default() }.takes(&line, now.timestamp())
+            DecisionQuery { filter, ..DecisionQuery::default() }.matches(&line, now.timestamp())
         };
         for typed in [
             "INES",

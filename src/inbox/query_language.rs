@@ -221,7 +221,7 @@ impl Query {
     }
 
     /// Whether a row has the words, the sender, the workflow, the kind and the time.
-    pub fn takes(&self, row: &Candidate<'_>, now: Timestamp) -> bool {
+    pub fn matches(&self, row: &Candidate<'_>, now: Timestamp) -> bool {
         let is_in = |text: &str, word: &String| text.to_lowercase().contains(word);
         let of =
             |name: &String| row.workflow == name || name.ends_with('/') && row.workflow.starts_with(name);
@@ -229,17 +229,17 @@ impl Query {
             && self.from.as_ref().is_none_or(|who| is_in(row.source, who))
             && self.workflow.as_ref().is_none_or(of)
             && self.kind.is_none_or(|kind| row.kind == Some(kind))
-            && self.takes_time(row.at, now)
+            && self.matches_time(row.at, now)
     }
 
-    pub fn takes_time(&self, at: Timestamp, now: Timestamp) -> bool {
+    pub fn matches_time(&self, at: Timestamp, now: Timestamp) -> bool {
         self.older.is_none_or(|older| at <= older.at(now))
             && self.newer.is_none_or(|newer| at >= newer.at(now))
     }
 
     /// Whether it ended as asked for: by the code, or by a part of the outcome that begins with the word. Something
     /// that was "not sent" was not sent.
-    pub fn takes_end(&self, end: Option<DecisionEnd>, outcome: &str) -> bool {
+    pub fn matches_end(&self, end: Option<DecisionEnd>, outcome: &str) -> bool {
         let Some(word) = &self.outcome else { return true };
         let begins = |part: &str| {
             let part = part.to_lowercase();
@@ -284,7 +284,7 @@ mod tests {
         let query = parse("Hub FROM:Ines kind:approval drawings is:sent older:2d", Place::Threads).unwrap();
         assert_eq!(query.words, ["hub", "drawings"]);
         assert_eq!(query.from.as_deref(), Some("ines"));
-        assert_eq!(query.kind, Some(ItemKind::Interrupt(Kind::Approval)));
+        assert_eq!(query.kind, Some(ItemKind::Question(Kind::Approval)));
         assert_eq!(query.outcome.as_deref(), Some("sent"));
         assert_eq!(query.older, Some(Past::Ago(jiff::SignedDuration::from_hours(48))));
         let query =
@@ -337,7 +337,7 @@ mod tests {
         let takes = |word: &str, outcome: &str| {
             parse(&format!("is:{word}"), Place::Decisions)
                 .unwrap()
-                .takes_end(Some(DecisionEnd::Failed), outcome)
+                .matches_end(Some(DecisionEnd::Failed), outcome)
         };
         assert!(takes("\"saved as a draft\"", "saved as a draft"));
         assert!(takes("sent", "sent") && takes("sent", "retried, Sent to Ann") && takes("failed", "broken"));

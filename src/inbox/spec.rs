@@ -44,7 +44,7 @@ pub struct Spec {
     /// Whether its finished threads appear in the inbox as results.
     pub results: bool,
     /// Whether it also handles every name that begins with its own and a slash.
-    pub family: bool,
+    pub is_server: bool,
     /// Whether the config's policy may let its questions expire. Must be false if even *ignore* reaches the outside.
     pub expires: bool,
     /// The tasks that a model can be chosen for in the config, with `ROLE_model`.
@@ -73,7 +73,7 @@ impl Spec {
             hidden: false,
             for_programs: false,
             results: true,
-            family: false,
+            is_server: false,
             expires: true,
             roles: &[],
             draw: Arc::new(card),
@@ -118,8 +118,8 @@ impl Spec {
     }
 
     /// It also handles every name that begins with its own and a slash: `prod/agent` for `prod`.
-    pub fn family(mut self) -> Self {
-        self.family = true;
+    pub fn on_server(mut self) -> Self {
+        self.is_server = true;
         self
     }
 
@@ -165,8 +165,8 @@ impl Spec {
         self
     }
 
-    /// `title` says in a sentence what a thread could not do when a node failed; its last argument, whether the node had
-    /// carried out an effect before.
+    /// `title` says in a sentence what a thread could not do when a node failed; its last argument, whether the node
+    /// had carried out an effect before.
     pub fn with_failure_titles(
         mut self,
         title: impl Fn(&AnyState, &str, bool) -> Option<String> + Send + Sync + 'static,
@@ -240,10 +240,10 @@ impl Registry {
         Self(specs.into_iter().map(|spec| (spec.workflow.name().to_owned(), spec)).collect())
     }
 
-    /// Finds a workflow by its name, or by its family's name.
+    /// Finds a workflow by its name, or by the name of its server.
     pub fn get(&self, name: &str) -> Option<&Spec> {
-        let family = || self.0.get(name.split_once('/')?.0).filter(|spec| spec.family);
-        self.0.get(name).or_else(family)
+        let server = || self.0.get(name.split_once('/')?.0).filter(|spec| spec.is_server);
+        self.0.get(name).or_else(server)
     }
 
     /// Adds a workflow.

@@ -57,9 +57,9 @@ pub struct ThreadLine {
     /// The text around the search words.
     #[serde(skip)]
     pub snippet: Option<String>,
-    /// Its place in lists of threads; newer threads have higher places.
+    /// Its number in lists of threads; newer threads have higher ones.
     #[serde(skip)]
-    pub place: i64,
+    pub seq: i64,
 }
 
 impl ThreadLine {

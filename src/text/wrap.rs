@@ -125,8 +125,8 @@ struct LineBreak {
     next: usize,
 }
 
-/// The first line of `text`. Each character is read in a few calls at most: a word that did not fit is read again as the
-/// start of its own line, where it fits or is broken.
+/// The first line of `text`. Each character is read in a few calls at most: a word that did not fit is read again as
+/// the start of its own line, where it fits or is broken.
 fn first_line(text: &str, columns: usize) -> LineBreak {
     let mut at = 0;
     let mut column = 0;

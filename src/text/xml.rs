@@ -21,7 +21,8 @@ pub fn xml_entity(name: &str) -> Option<char> {
     })
 }
 
-/// How many bytes are searched for the end of an entity. Without a limit, a text full of `&` would be read once for each.
+/// How many bytes are searched for the end of an entity. Without a limit, a text full of `&` would be read once for
+/// each.
 const MAX_ENTITY: usize = 16;
 
 /// Undoes the escaping of XML text. Anything that is not an entity stays as it is.

@@ -1,7 +1,7 @@
 //! The texts and documents of a folder, and nothing outside it.
 //!
-//! No link leads out of the folder, no device or pipe is opened, and size, number and depth are bounded. What is left out
-//! is counted, and listed with the reason.
+//! No link leads out of the folder, no device or pipe is opened, and size, number and depth are bounded. What is left
+//! out is counted, and listed with the reason.
 
 use super::open_beneath::{FolderHandle, NO_FILE};
 use crate::text::{self, Visible};

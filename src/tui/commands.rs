@@ -1,5 +1,5 @@
-//! What keys do: the pane on the screen is asked first, then what they do everywhere. Keys that decide pass the guard
-//! before anybody else sees them.
+//! What keys do: the pane on the screen says first, then what they do everywhere. Saying changes nothing; before a key
+//! that decides does anything, it passes the guard.
 
 use super::actions::Action;
 use super::help::Help;
@@ -62,7 +62,8 @@ pub fn run(model: &mut Model, action: Action, press: Press) {
     }
 }
 
-/// Whether a key may do what it means; if not, says why, waits, or asks. Every key that decides comes here first.
+/// Whether a key may do what it means; if not, says why, waits, or asks. A key that decides is guarded even if nothing
+/// here names it.
 fn passes_guard(model: &mut Model, action: Action, press: Press) -> bool {
     const TOO_FAST: &str = "Ignored: the keys came too fast";
     let (passes, why) = match action {
@@ -87,12 +88,9 @@ fn passes_guard(model: &mut Model, action: Action, press: Press) -> bool {
             (key_guard::confirms(model, press), TOO_FAST)
         }
         Action::Submit => (key_guard::confirms(model, press), "Not sent: the keys came too fast"),
-        Action::Stop | Action::Fork | Action::Settle | Action::Retry | Action::TakeOver => {
-            (key_guard::is_deliberate(model, press), "")
-        }
         // Decisions taken elsewhere, or before this screen was opened, are undone one press at a time.
         Action::Undo => (model.undo.is_some() || key_guard::is_deliberate(model, press), ""),
-        _ => (true, ""),
+        _ => (!action.decides() || key_guard::is_deliberate(model, press), ""),
     };
     if !passes && !why.is_empty() {
         model.say(why);

@@ -117,7 +117,7 @@ pub fn guard(model: &Model, action: Action, press: Press) -> Guard {
         return Guard::Rejected("This can't be undone later: look at it for a moment, then accept");
     }
     // Accepting a triage card proposes nothing, so nothing leaves.
-    if row.is_warned() && row.kind != ItemKind::Interrupt(Kind::Triage) {
+    if row.is_warned() && row.kind != ItemKind::Question(Kind::Triage) {
         return Guard::Asks("it carries a warning");
     }
     if !opened.end_seen {

@@ -34,10 +34,10 @@ pub fn name(who: &str) -> &str {
 /// The items of a kind, in words.
 pub fn kinds(kind: ItemKind) -> &'static str {
     match kind {
-        ItemKind::Interrupt(Kind::Approval) => "approvals",
-        ItemKind::Interrupt(Kind::Triage) => "triage",
-        ItemKind::Interrupt(Kind::Question) => "questions",
-        ItemKind::Interrupt(Kind::Trouble) => "trouble",
+        ItemKind::Question(Kind::Approval) => "approvals",
+        ItemKind::Question(Kind::Triage) => "triage",
+        ItemKind::Question(Kind::Question) => "questions",
+        ItemKind::Question(Kind::Trouble) => "trouble",
         ItemKind::Result => "results",
     }
 }

@@ -1,7 +1,7 @@
 //! The workflows. A new one is a folder and a line in [`WORKFLOWS`].
 //!
-//! A workflow is a state, updates, nodes, prompts and cards. It reaches the clock, the config and the store only through
-//! [`Services`].
+//! A workflow is a state, updates, nodes, prompts and cards. It reaches the clock, the config and the store only
+//! through [`Services`].
 
 pub mod analyze;
 pub mod ask;

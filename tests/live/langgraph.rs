@@ -1,5 +1,5 @@
-//! A real LangGraph server (`langgraph dev`): graphs that ask in all four shapes, in parallel and nested, answered by the
-//! real program and checked on the server.
+//! A real LangGraph server (`langgraph dev`): graphs that ask in all four shapes, in parallel and nested, answered by
+//! the real program and checked on the server.
 
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! Pages about three well-known packages, held against what a new contributor asks.
 //!
-//! The questions were written before any page was read. An answer counts only where one line of a page names the file and
-//! the name. The scripted model knows what to look for and says it only where its prompt shows it: its score is what
-//! the prompts carry.
+//! The questions were written before any page was read. An answer counts only where one line of a page names the file
+//! and the name. The scripted model knows what to look for and says it only where its prompt shows it: its score is
+//! what the prompts carry.
 
 use crate::support::{FakeModel, TestInbox};
 use sayso::agent::llm::{Reply, Request, Scripted};

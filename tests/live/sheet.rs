@@ -1,5 +1,5 @@
-//! `sheet` on the machine's own Python with openpyxl, pandas and matplotlib: what the code does is right, it repeats, and
-//! what it did not touch stays.
+//! `sheet` on the machine's own Python with openpyxl, pandas and matplotlib: what the code does is right, it repeats,
+//! and what it did not touch stays.
 
 use crate::support::instructions::INSTRUCTIONS;
 use crate::support::{FakeModel, TestInbox};

@@ -1,5 +1,5 @@
-//! A real model that is too small to be right: SmolLM2-135M. Workflows run with it by the real program. Nothing crashes,
-//! loops, passes a budget or is done unapproved, and every thread ends or asks.
+//! A real model that is too small to be right: SmolLM2-135M. Workflows run with it by the real program. Nothing
+//! crashes, loops, passes a budget or is done unapproved, and every thread ends or asks.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
@@ -132,9 +132,10 @@ impl Lab {
                 let item = self.sayso(&["view", id]);
                 // The model gets words a few times; no action is ever accepted.
                 let words = turn < TURNS && item["allow"]["respond"] == true;
-                outcome = match words {
-                    true => self.sayso(&["respond", id, "Please be more exact.", "--wait"]),
-                    false => self.sayso(&["ignore", id, "--wait"]),
+                outcome = if words {
+                    self.sayso(&["respond", id, "Please be more exact.", "--wait"])
+                } else {
+                    self.sayso(&["ignore", id, "--wait"])
                 };
             }
         }

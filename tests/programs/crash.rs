@@ -1,5 +1,5 @@
-//! An analysis whose driver dies by SIGKILL at every named point of every node and of its effect: another process goes on,
-//! and the result is written once.
+//! An analysis whose driver dies by SIGKILL at every named point of every node and of its effect: another process goes
+//! on, and the result is written once.
 
 use crate::analyze::{QUERY, notes, with_notes};
 use crate::runner::{each, json, text, texts};

@@ -1,6 +1,6 @@
 //! A language model behind a server on this machine: a whole conversation, a driver killed while it speaks, and what
-//! `doctor` says of a server that does not answer. Where keys are not is in the catalogue (row S09); habits of models are
-//! in tests/workflows/habits.
+//! `doctor` says of a server that does not answer. Where keys are not is in the catalogue (row S09); habits of models
+//! are in tests/workflows/habits.
 
 use crate::analyze::{QUERY, begun, notes, with_notes};
 use crate::runner::{Cli, checks_with, each, json, run, spawn, texts, until};

@@ -37,15 +37,6 @@ fn list_gives_whole_items_oldest_first() {
 }
 
 #[test]
-fn count_says_how_many_questions_wait() {
-    let cli = Cli::new();
-    assert_eq!(cli.json(&["count"]), json!({ "count": 0 }));
-    cli.chat("tea");
-    cli.parcel("book");
-    assert_eq!(cli.json(&["count"]), json!({ "count": 2 }));
-}
-
-#[test]
 fn list_is_narrowed_by_kind_and_count() {
     let cli = Cli::new();
     for topic in ["a", "b", "c"] {

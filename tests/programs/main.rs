@@ -1,5 +1,5 @@
-//! The command line from outside: every verb, its JSON, its exit codes, and what bad input gets; and the servers of other
-//! agents.
+//! The command line from outside: every verb, its JSON, its exit codes, and what bad input gets; and the servers of
+//! other agents.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[path = "../support/mod.rs"]

@@ -145,9 +145,10 @@ fn api(prompt: &str) -> Play {
         }
         _ => ("audius/trending_tracks", json!({})),
     };
-    let answer = match prompt.contains("\nWhat can be asked") {
-        true => json!({ "api": api, "parameters": parameters }),
-        false => json!({ "parameters": parameters }),
+    let answer = if prompt.contains("\nWhat can be asked") {
+        json!({ "api": api, "parameters": parameters })
+    } else {
+        json!({ "parameters": parameters })
     };
     say(&answer.to_string())
 }

@@ -1,5 +1,5 @@
-//! One verb for one thing: cards, threads and reasons by `show`, pausing by `pause`, requests by `request`. The old names
-//! still work.
+//! One verb for one thing: cards, threads and reasons by `show`, pausing by `pause`, requests by `request`. The old
+//! names still work.
 
 use crate::runner::{Cli, json, run, text};
 

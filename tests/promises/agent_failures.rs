@@ -1,7 +1,7 @@
 //! Coding agents whose sayso is missing, crashes or cannot decide run nothing (A01), and neither do those whose sayso
 //! hangs (A05); askers that are killed, or answered in two places, leave one answer (A03). The commands are those
-//! `sayso connect` installs; what each agent makes of an exit code and an output is as it was measured with the programs
-//! themselves (tests/live/coding_agents).
+//! `sayso connect` installs; what each agent makes of an exit code and an output is as it was measured with the
+//! programs themselves (tests/live/coding_agents).
 
 use crate::program::Program;
 use crate::{report, side_by_side};

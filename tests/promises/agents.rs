@@ -1,5 +1,5 @@
-//! Coding agents ask: what they get when a person accepts is what they asked for, byte for byte (A02), and nothing if the
-//! log was damaged meanwhile (D07, D08).
+//! Coding agents ask: what they get when a person accepts is what they asked for, byte for byte (A02), and nothing if
+//! the log was damaged meanwhile (D07, D08).
 
 use crate::program::Program;
 use crate::{report, side_by_side};

@@ -1,6 +1,7 @@
 //! P03: the machine's own Python in its cage. Code that tries to escape or to use up everything leaves nothing behind.
 //!
-//! The attempts need Python's own library only. Where there is no Python 3, or no cage on this system, the tests say so.
+//! The attempts need Python's own library only. Where there is no Python 3, or no cage on this system, the tests say
+//! so.
 
 use crate::{report, skipped};
 use futures_util::StreamExt;
@@ -13,7 +14,8 @@ use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 /// Each prints ESCAPED, or the secret, or leaves a trace outside, if it got anywhere. SECRET is a file with a secret in
-/// it, FOLDER its folder, CANARY a path beside it, PID a process of the same person, PORT and SOCKET somebody who listens.
+/// it, FOLDER its folder, CANARY a path beside it, PID a process of the same person, PORT and SOCKET somebody who
+/// listens.
 const ESCAPES: &[&str] = &[
     // Files.
     "print(open('SECRET').read())",

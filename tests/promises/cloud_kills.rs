@@ -1,6 +1,6 @@
 //! D02 at clouds: the real program killed around a mail that Gmail's server takes, and around an event put into Google
-//! Calendar or a CalDAV server, changed or taken out there, at each named point and in the middle of the request itself.
-//! What counts is what the server holds.
+//! Calendar or a CalDAV server, changed or taken out there, at each named point and in the middle of the request
+//! itself. What counts is what the server holds.
 
 use crate::support::dav::{Dav, PASSWORD, multistatus};
 use crate::support::gmail;

@@ -1,7 +1,7 @@
 //! D07, D08 and D14: bits that flip, entries and rows somebody changed by SQL, lists that were forged.
 //!
-//! The same database is looked at twice, before and after: once by whoever reads it all, once by a driver that was told of
-//! nothing. Damage must be named, or everything read must be as it was; and a driver does nothing that it would not
+//! The same database is looked at twice, before and after: once by whoever reads it all, once by a driver that was told
+//! of nothing. Damage must be named, or everything read must be as it was; and a driver does nothing that it would not
 //! have done.
 
 use crate::report;
@@ -58,7 +58,7 @@ async fn full_database() -> (TestInbox, Vec<u8>) {
     inbox.decide(&asked[0], Decision::Edit { args: json!({"key": "z", "n": 3}) }).await.unwrap();
     let queued = inbox.start_program(json!([[{"note": "later"}]])).await;
     inbox.news(&queued, "one").await;
-    let settled = EventKind::Settled { reason: "elsewhere".to_owned(), payload: Value::Null };
+    let settled = EventKind::AnsweredElsewhere { reason: "elsewhere".to_owned(), payload: Value::Null };
     inbox.arrive(&queued, "two", settled).await.unwrap();
     inbox.threads().fork(done, 3).await.unwrap();
     let cause = || MemoryCause { kind: "edit".to_owned(), thread: Some(chat.clone()), interrupt: None };

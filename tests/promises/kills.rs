@@ -1,7 +1,7 @@
 //! D01: a thread from start to end, killed at every instant that could matter.
 //!
-//! With a courier; `mails` does the same with the workflow `email`. Deliveries and started nodes are counted in files of their
-//! own, which no transaction can take back.
+//! With a courier; `mails` does the same with the workflow `email`. Deliveries and started nodes are counted in files
+//! of their own, which no transaction can take back.
 
 use crate::child::{Away, deaths, errand, has_strace, run, traced};
 use crate::home::Home;

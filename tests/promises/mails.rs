@@ -1,6 +1,6 @@
-//! D01 with the workflow `email` itself: a mail is shown, answered, its answer edited and sent, and both answers learned
-//! from, while the process dies at every instant that could matter. The outbox is a real Maildir, and its mails are
-//! counted.
+//! D01 with the workflow `email` itself: a mail is shown, answered, its answer edited and sent, and both answers
+//! learned from, while the process dies at every instant that could matter. The outbox is a real Maildir, and its mails
+//! are counted.
 
 use crate::child::{deaths, has_strace, strace};
 use crate::support::{FakeModel, TestInbox};

@@ -1,5 +1,5 @@
-//! What is promised: the rows of the safety catalogue (docs/safety.md), with real processes and real faults; the screen in a
-//! real terminal; and how the sources are laid out.
+//! What is promised: the rows of the safety catalogue (docs/safety.md), with real processes and real faults; the screen
+//! in a real terminal; and how the sources are laid out.
 //!
 //! `cargo test --test promises -- --nocapture` prints what each test tried, and the whole table at the end. The program
 //! that is killed, stopped and starved is this very binary: [`child::entry`] is its other life, [`process::screen`] the

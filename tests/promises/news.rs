@@ -1,5 +1,5 @@
-//! I10 with the real program: a mail comes to a conversation whose answer is approved, while the process that would send
-//! it dies at each named point. Either it was sent before, or it is asked again with the new mail shown.
+//! I10 with the real program: a mail comes to a conversation whose answer is approved, while the process that would
+//! send it dies at each named point. Either it was sent before, or it is asked again with the new mail shown.
 
 use crate::report;
 use crate::support::person::{Person, proposal, question};

@@ -60,8 +60,14 @@ async fn is_whole_and_is_finished(home: &Home, records: usize, what: &str) {
     let inbox = home.inbox();
     inbox.assert_intact(&format!("{what}: afterwards"));
     assert_eq!(inbox.lines().await.len(), records, "{what}");
-    let blobs =
-        inbox.figures().storage().await.unwrap().tables.into_iter().find(|table| table.table == "letting_go");
+    let blobs = inbox
+        .statistics()
+        .storage()
+        .await
+        .unwrap()
+        .tables
+        .into_iter()
+        .find(|table| table.table == "letting_go");
     assert_eq!(blobs.map_or(0, |table| table.rows), 0, "{what}: nothing is left to let go of");
     assert_eq!(crate::child::open_items(&inbox).await.len(), 2, "{what}: what waits still waits");
 }

@@ -151,7 +151,8 @@ async fn p02_bombs_are_stopped_at_the_limit() {
     let (done, ()) = tokio::join!(done, work_that_hears_nothing_is_killed());
     assert!(began.elapsed() < Duration::from_secs(120), "{:?}", began.elapsed());
     for (code, expected, observation) in done {
-        // Where it matters which limit is met first, that one is named; a quick machine may meet another than a slow one.
+        // Where it matters which limit is met first, that one is named; a quick machine may meet another than a slow
+        // one.
         let error = observation.error.unwrap_or_default();
         assert!(error.contains(expected), "{code}: {error}");
         assert!(observation.stdout.len() <= 70 << 10, "{code}");

@@ -1,7 +1,7 @@
 //! I19: From and Reply-To as the world writes them, by accident and on purpose.
 //!
-//! Each form says what must be shown, whom an answer reaches, and which warnings stand on the card. Results of checks by
-//! others (`Authentication-Results`) are not among them: sayso reads none, so a forged one has nothing to change.
+//! Each form says what must be shown, whom an answer reaches, and which warnings stand on the card. Results of checks
+//! by others (`Authentication-Results`) are not among them: sayso reads none, so a forged one has nothing to change.
 
 use crate::report;
 use sayso::mail::compose::reply_recipients;

@@ -1,7 +1,7 @@
 //! The table of what each row tried: one line whenever a test ends, and all of it after the last one.
 //!
-//! The rows are those of docs/safety.md. How many lines there will be is counted in these sources: each test ends with one
-//! `report` or, where it cannot be tried, one `skipped`.
+//! The rows are those of docs/safety.md. How many lines there will be is counted in these sources: each test ends with
+//! one `report` or, where it cannot be tried, one `skipped`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -87,7 +87,7 @@ fn a_running_thread_shows_its_node_and_what_it_used_and_is_stopped() {
         outcome: None,
         end: None,
         snippet: None,
-        place: 1,
+        seq: 1,
     };
     screen.call(|model| running_listed(model, vec![line]));
     screen.tell(Msg::Progress(Progress::Started { thread: thread.clone(), node: "plan".to_owned() }));

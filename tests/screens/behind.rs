@@ -66,7 +66,7 @@ fn trouble_stands_with_what_it_is_about() {
     let trouble =
         [("unreachable", "The model at 127.0.0.1:8080 cannot be reached"), ("login", "Log in again")];
     for (line, (action, title)) in lines.iter_mut().zip(trouble) {
-        line.kind = ItemKind::Interrupt(Kind::Trouble);
+        line.kind = ItemKind::Question(Kind::Trouble);
         (line.workflow, line.action, line.title) = ("intake".into(), action.into(), title.into());
     }
     screen.call(|model| sayso::tui::lines_read(model, Ok(lines)));

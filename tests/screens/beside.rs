@@ -1,5 +1,5 @@
-//! The card stays in sight with the form about it, beside it on a wide screen and above it on a high one, and is scrolled
-//! from there. Meetings show their day.
+//! The card stays in sight with the form about it, beside it on a wide screen and above it on a high one, and is
+//! scrolled from there. Meetings show their day.
 
 use crate::snapshots::snap_at;
 use crate::support::email_inbox::{BOB, EmailInbox, calls, mail_with, meet, write};

@@ -57,9 +57,10 @@ fn what_asks_again_after_it_was_accepted_is_selected() {
         let there = screen.model.inbox.list.selected().unwrap().id.clone();
         screen.goes_on();
         let selected = screen.model.inbox.list.selected().unwrap();
-        match moves_on {
-            true => assert_eq!(selected.id, there),
-            false => assert!(selected.thread == first.thread && selected.id != first.id, "{selected:?}"),
+        if moves_on {
+            assert_eq!(selected.id, there)
+        } else {
+            assert!(selected.thread == first.thread && selected.id != first.id, "{selected:?}")
         }
     }
 }

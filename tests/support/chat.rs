@@ -60,7 +60,7 @@ impl State for Chat {
             EventKind::News { payload, .. } | EventKind::Corrected { payload } => {
                 Some(ChatUpdate::Heard { text: payload.to_string() })
             }
-            EventKind::Settled { .. } => Some(ChatUpdate::Over),
+            EventKind::AnsweredElsewhere { .. } => Some(ChatUpdate::Over),
         }
     }
 

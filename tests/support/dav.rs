@@ -24,7 +24,8 @@ pub struct DavState {
     pub cut: Option<bool>,
     /// The next PUT or DELETE kills the client.
     pub kills: Option<Moment>,
-    /// What another client does to the object right before the next PUT or DELETE: its new content, or `None` to delete it.
+    /// What another client does to the object right before the next PUT or DELETE: its new content, or `None` to delete
+    /// it.
     pub meanwhile: Option<Option<Vec<u8>>>,
     pub victim: Option<u32>,
 }

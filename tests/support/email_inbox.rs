@@ -597,7 +597,7 @@ impl EmailInbox {
     /// A look at the mailbox finds that the mail was answered elsewhere.
     pub async fn settle(&self, thread: &ThreadId) {
         let reason = "you have answered it elsewhere".to_owned();
-        let what = EventKind::Settled { reason, payload: json!({}) };
+        let what = EventKind::AnsweredElsewhere { reason, payload: json!({}) };
         self.arrive(thread, "settled:answered", what).await.unwrap();
     }
 }

@@ -1,5 +1,5 @@
-//! Gmail's mail servers on loopback, in a thread of their own so that real processes can talk to them: IMAP and SMTP that
-//! take the tokens of the fake Google. Everything is also in `\All`, and what is sent files itself.
+//! Gmail's mail servers on loopback, in a thread of their own so that real processes can talk to them: IMAP and SMTP
+//! that take the tokens of the fake Google. Everything is also in `\All`, and what is sent files itself.
 
 use super::google::{Google, Moment, kill};
 use super::mail_script::{Heard, Talk, account, play, server};

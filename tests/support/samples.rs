@@ -74,7 +74,7 @@ impl State for Sample {
             EventKind::News { payload, .. } | EventKind::Corrected { payload } => {
                 Some(SampleUpdate::Heard { text: payload.to_string() })
             }
-            EventKind::Settled { .. } => Some(SampleUpdate::Heard { text: "settled".to_owned() }),
+            EventKind::AnsweredElsewhere { .. } => Some(SampleUpdate::Heard { text: "settled".to_owned() }),
         }
     }
 

@@ -111,8 +111,8 @@ async fn code_as_models_write_it_runs() {
     }
 }
 
-/// Formulas, formats, frozen panes, charts: every part but the changed sheet and the list of sheets is the same, and so is
-/// every row but the changed one.
+/// Formulas, formats, frozen panes, charts: every part but the changed sheet and the list of sheets is the same, and so
+/// is every row but the changed one.
 #[tokio::test]
 async fn what_was_not_touched_stays_byte_for_byte() {
     let original = include_bytes!("../fixtures/workbooks/budget.xlsx");

@@ -64,10 +64,9 @@ async fn a_model_that_fails_in_passing_is_tried_again() {
 async fn a_server_out_of_reach_is_one_card_however_many_threads_need_it() {
     let away = Arc::new(AtomicBool::new(true));
     let there = away.clone();
-    let model = FakeModel::by(move |_| match there.load(Ordering::SeqCst) {
-        true => unreachable(),
-        false => paid("Since when?"),
-    });
+    let model = FakeModel::by(
+        move |_| if there.load(Ordering::SeqCst) { unreachable() } else { paid("Since when?") },
+    );
     let inbox = inputs::with_model("", model.at("http://127.0.0.1:11434"));
     let mut threads = Vec::new();
     for _ in 0..3 {
@@ -90,7 +89,7 @@ async fn a_server_out_of_reach_is_one_card_however_many_threads_need_it() {
     assert_eq!(items[0].title, "The model at http://127.0.0.1:11434 cannot be reached");
     let card = inbox.item(&items[0].id).await.text;
     assert_contains(&card, ["nobody answers. Is the server running", "waiting: 3 threads"]);
-    assert_eq!(inbox.figures().overview().await.unwrap().waiting_for_model, 3);
+    assert_eq!(inbox.statistics().overview().await.unwrap().waiting_for_model, 3);
     for thread in &threads {
         assert_eq!(inbox.status(thread).await, Status::Ready);
     }
@@ -107,7 +106,7 @@ async fn a_server_out_of_reach_is_one_card_however_many_threads_need_it() {
         assert_eq!(inbox.status(thread).await, Status::Waiting);
     }
     assert!(inbox.items().await.iter().all(|item| item.action != "unreachable"));
-    assert_eq!(inbox.figures().overview().await.unwrap().waiting_for_model, 0);
+    assert_eq!(inbox.statistics().overview().await.unwrap().waiting_for_model, 0);
 }
 
 #[tokio::test]

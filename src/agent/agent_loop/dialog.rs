@@ -261,8 +261,8 @@ impl Dialog {
         newest.unwrap_or_default()
     }
 
-    /// Gives calls ids that no earlier call has, so an answer is never mistaken for an answer to another call. The keys of
-    /// our own questions have no digit, so every id gets one.
+    /// Gives calls ids that no earlier call has, so an answer is never mistaken for an answer to another call. The keys
+    /// of our own questions have no digit, so every id gets one.
     pub(super) fn with_unique_ids(&self, mut calls: Vec<ToolCall>) -> Vec<ToolCall> {
         let earlier = self.messages.iter().filter_map(|turn| match turn {
             Turn::Called { calls, .. } => Some(calls),

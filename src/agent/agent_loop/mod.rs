@@ -8,14 +8,14 @@
 //!
 //! 1. The state holds a [`Dialog`] (`#[serde(flatten)]` shows its fields beside the state's own) and lends it by
 //!    [`LoopState`]. Its updates take in the loop's: a last variant `#[serde(untagged)] Loop(LoopUpdate)` with
-//!    `From<LoopUpdate>` and `Clone`, which `apply` hands on to [`Dialog::apply`]. `State::answered` gives the loop every
-//!    answer that is not the workflow's own: `LoopUpdate::Answered { answers }.into()`. [`LoopUpdate::Told`] starts
-//!    the conversation and continues it after a result, [`Dialog::stop`] ends it. A state that is nothing but a
+//!    `From<LoopUpdate>` and `Clone`, which `apply` hands on to [`Dialog::apply`]. `State::answered` gives the loop
+//!    every answer that is not the workflow's own: `LoopUpdate::Answered { answers }.into()`. [`LoopUpdate::Told`]
+//!    starts the conversation and continues it after a result, [`Dialog::stop`] ends it. A state that is nothing but a
 //!    conversation has `LoopUpdate` itself for its updates.
-//! 2. A function of the state gives the tools it has now: [`Tool::free`] runs at once, [`Tool::asks`] first shows a card,
-//!    [`Tool::ends`] ends the loop with one of its arguments as the answer. `run` returns what the model is told, and
-//!    updates of the state ([`Outcome`]); an effect is `ctx.once(name, accepted.basis(), …)`. A message may hold several
-//!    calls of a tool, so the names of `ctx.call` and `ctx.once` have the call's id in them.
+//! 2. A function of the state gives the tools it has now: [`Tool::free`] runs at once, [`Tool::asks`] first shows a
+//!    card, [`Tool::ends`] ends the loop with one of its arguments as the answer. `run` returns what the model is told,
+//!    and updates of the state ([`Outcome`]); an effect is `ctx.once(name, accepted.basis(), …)`. A message may hold
+//!    several calls of a tool, so the names of `ctx.call` and `ctx.once` have the call's id in them.
 //! 3. [`Options::new`] takes the function that makes a [`ModelTurn`]: the model, and a request with instructions and an
 //!    opening message. The loop adds the conversation and the tools. Words without a call are the answer;
 //!    [`Options::wanting`] has them checked and cleaned of talk, and [`Options::words`] gives them another meaning.
@@ -23,9 +23,9 @@
 //!    `dialog.stopped` says that the person ended it.
 //!
 //! The loop itself sees to: ids that are unique in the conversation; deciding all calls of a message together; telling
-//! the model what was refused, answered in words, unknown or misshapen (sent back once, with what is wrong); the limit of
-//! steps (`dialog.max_steps`), which asks; calls that news made outdated; budgets and progress (by [`ask_model`](super::ask_model)); and the
-//! person in the model's place. [`card`] and [`why`] show its own questions.
+//! the model what was refused, answered in words, unknown or misshapen (sent back once, with what is wrong); the limit
+//! of steps (`dialog.max_steps`), which asks; calls that news made outdated; budgets and progress (by
+//! [`ask_model`](super::ask_model)); and the person in the model's place. [`card`] and [`why`] show its own questions.
 
 mod dialog;
 mod nodes;
@@ -152,7 +152,8 @@ impl<S: LoopState> Options<S> {
         Self { words: Some(words), ..self }
     }
 
-    /// Words without a call are `what` the model was to write, without the talk around it; the person decides about others.
+    /// Words without a call are `what` the model was to write, without the talk around it; the person decides about
+    /// others.
     #[must_use]
     pub fn wanting(self, what: &'static str) -> Self {
         self.words(move |ctx, _, model, reply| async move {
@@ -161,7 +162,8 @@ impl<S: LoopState> Options<S> {
         })
     }
 
-    /// Reads a reply before it is checked: may find calls in its words, or object to it. An objection is sent back once.
+    /// Reads a reply before it is checked: may find calls in its words, or object to it. An objection is sent back
+    /// once.
     #[must_use]
     pub fn reading(self, read: ReadReply<S>) -> Self {
         Self { read, ..self }

@@ -1,8 +1,8 @@
 //! No model: transparent rules for the few tasks that workflows do without one.
 //!
 //! Promises: the same request always gets the same answer, at once and for free; it answers from [`Request::task`] and
-//! [`Request::facts`] and never reads a prompt. It does not pretend to understand: every other task is an error that says
-//! what is needed.
+//! [`Request::facts`] and never reads a prompt. It does not pretend to understand: every other task is an error that
+//! says what is needed.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::{ModelError, ReadyModel, Reply, Request, Stop, ToolCall, check};
 
 /// What a rule answers.
-pub enum Answer {
+pub enum RuleAnswer {
     /// Words.
     Text(String),
     /// Data, for a request with an output schema.
@@ -20,7 +20,7 @@ pub enum Answer {
     Calls(String, Vec<(&'static str, Value)>),
 }
 
-impl Answer {
+impl RuleAnswer {
     /// Data as JSON.
     pub fn data(value: &impl Serialize) -> Result<Self, String> {
         serde_json::to_value(value).map(Self::Data).map_err(|error| error.to_string())
@@ -53,7 +53,7 @@ impl Answer {
 
 /// A task that can be done without a language model: its name, and the function that answers from its facts. An error
 /// says what is wrong with the facts.
-pub type Task = (&'static str, fn(&Value) -> Result<Answer, String>);
+pub type Task = (&'static str, fn(&Value) -> Result<RuleAnswer, String>);
 
 /// The built-in rules in the place of a model.
 #[derive(Clone, Debug)]
@@ -91,8 +91,8 @@ pub fn facts<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
     serde_path_to_error::deserialize(value).map_err(|error| format!("at {}: {}", error.path(), error.inner()))
 }
 
-fn ready(_: &Value) -> Result<Answer, String> {
-    Ok(Answer::Text("ready".into()))
+fn ready(_: &Value) -> Result<RuleAnswer, String> {
+    Ok(RuleAnswer::Text("ready".into()))
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 //! JSON in quotes means what is in the quotes, a number or a boolean is a text where a text is wanted, and one value is
 //! a list of one, or the reverse.
 //!
-//! What fits is left alone, but for an optional text that is empty. What does not fit after this either is for the model
-//! to correct.
+//! What fits is left alone, but for an optional text that is empty. What does not fit after this either is for the
+//! model to correct.
 
 use std::collections::BTreeMap;
 

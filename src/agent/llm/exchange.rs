@@ -1,5 +1,5 @@
-//! Asks one question until there is a usable answer: an unusable one is sent back once with what is wrong, one that was cut
-//! off is asked for again with more room, and a conversation that is too long is shortened.
+//! Asks one question until there is a usable answer: an unusable one is sent back once with what is wrong, one that was
+//! cut off is asked for again with more room, and a conversation that is too long is shortened.
 
 use super::{Delta, Message, Model, ModelError, OnText, Reply, Request, Stop, Usage};
 use crate::text::words::clip;

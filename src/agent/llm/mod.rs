@@ -36,7 +36,7 @@ mod wire;
 use std::pin::Pin;
 use std::sync::Arc;
 
-pub use builtin::{Answer, Builtin, Task, facts};
+pub use builtin::{Builtin, RuleAnswer, Task, facts};
 pub use check::check;
 pub use error::ModelError;
 pub use limiter::Limiter;

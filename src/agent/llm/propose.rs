@@ -5,10 +5,10 @@ use super::schema::{self, Complaints};
 use super::{Choice, Message, Model, ModelError, OnText, Reply, Request, ToolCall, calls, lenient_json};
 use crate::text::words::clip;
 
-/// One answer whose calls all name an offered tool and fit its schema. An answer that does not (or that is empty, repeats
-/// its last call, or calls nothing when a call is required) is sent back once with what is wrong. Then the error is
-/// [`ModelError::Unreadable`]: no part of it is ever returned. Only words instead of a required call are returned then, if
-/// the request says what ends the work. The usage counts every answer.
+/// One answer whose calls all name an offered tool and fit its schema. An answer that does not (or that is empty,
+/// repeats its last call, or calls nothing when a call is required) is sent back once with what is wrong. Then the
+/// error is [`ModelError::Unreadable`]: no part of it is ever returned. Only words instead of a required call are
+/// returned then, if the request says what ends the work. The usage counts every answer.
 pub async fn propose(model: &dyn Model, request: &Request, on_text: OnText<'_>) -> Result<Reply, ModelError> {
     propose_reading(model, request, &|_| Ok(()), on_text).await
 }

@@ -61,7 +61,8 @@ pub async fn shaped<T: DeserializeOwned>(
     }
 }
 
-/// A value as its schema takes it, for what a schema chosen by the answer itself has to check; the error says what is wrong.
+/// A value as its schema takes it, for what a schema chosen by the answer itself has to check; the error says what is
+/// wrong.
 pub fn fitted(schema: &Value, value: Value) -> Result<Value, String> {
     schema::accept(schema, value).map_err(|complaints| complaints.full)
 }

@@ -1,8 +1,8 @@
 //! Fills in the dates in the demo's files when it is laid out, so that it is always this week.
 //!
 //! `{{date -3h}}` is a mail's date; `{{weekday w+2}}`, `{{day w+2}}` (in German `{{wochentag w+2}}`, `{{tag w+2}}`) and
-//! `{{ymd w+2}}` and `{{iso w+2}}` name the second working day after today; `{{at w+2 1400}}` is 14:00 on that day in the
-//! user's time zone, and `{{utc w+2 1400}}` the same in UTC as calendars write it.
+//! `{{ymd w+2}}` and `{{iso w+2}}` name the second working day after today; `{{at w+2 1400}}` is 14:00 on that day in
+//! the user's time zone, and `{{utc w+2 1400}}` the same in UTC as calendars write it.
 
 use crate::text::GERMAN_MONTHS;
 use jiff::civil::{Date, Time, Weekday};

@@ -2,7 +2,8 @@
 //!
 //! Promises: only an empty folder, or one with the demo's marker, is ever written to. A reset removes what the demo and
 //! sayso wrote there, and nothing else. Mails and calendar are dated this week. Its model plays a
-//! [script](super::demo_script); everything else is real: the database is filled only by starting, driving and deciding.
+//! [script](super::demo_script); everything else is real: the database is filled only by starting, driving and
+//! deciding.
 
 mod dates;
 mod files;

@@ -85,7 +85,7 @@ async fn start_and_accept(inbox: &Inbox, start: (&str, Value)) -> Result<Outcome
 }
 
 async fn drive(inbox: &Inbox, outcome: Outcome) -> Result<Outcome, InboxError> {
-    let scope = Scope::Family(outcome.thread.clone());
+    let scope = Scope::WithChildren(outcome.thread.clone());
     drive_or_wait(inbox.engine(), &scope, Until::Idle, std::future::pending(), |_| {}).await?;
     family_outcome(inbox.engine(), &outcome.thread)
 }

@@ -112,8 +112,8 @@ fn aerc_account(name: &str, keys: &BTreeMap<&str, &str>, home: &Path) -> Option<
     })
 }
 
-/// A server from a URL like `imaps://user@host:port`. A password in it is not kept, and without encryption the server is
-/// left out.
+/// A server from a URL like `imaps://user@host:port`. A password in it is not kept, and without encryption the server
+/// is left out.
 fn server(
     text: &str,
     protocol: &str,

@@ -85,7 +85,7 @@ impl Intake {
         let line = store.threads().line(thread)?;
         let Some(spec) = self.engine().registry().get(&line.workflow) else { return Ok(()) };
         let reason = "you have answered it elsewhere".to_owned();
-        let what = EventKind::Settled { reason, payload: json!({ "how": "answered" }) };
+        let what = EventKind::AnsweredElsewhere { reason, payload: json!({ "how": "answered" }) };
         let event = Event { id: ANSWERED.to_owned(), what };
         let arrival =
             arrival(spec, thread, &event, None).map_err(|error| IntakeError::Thread(error.to_string()))?;
@@ -97,8 +97,8 @@ impl Intake {
     }
 }
 
-/// The Message-IDs of waiting mails whose answer is in the sent mail. They are looked up together, because a mailbox may
-/// have to list all of its sent mail for it.
+/// The Message-IDs of waiting mails whose answer is in the sent mail. They are looked up together, because a mailbox
+/// may have to list all of its sent mail for it.
 async fn answered_in_sent(
     account: &Account,
     waiting: &[(WaitingMailThread, MailPresence)],

@@ -50,7 +50,7 @@ impl Intake {
         let Some(thread) = self.open_login_thread(account)? else { return Ok(()) };
         let Some(spec) = self.engine().registry().get(intake::NAME) else { return Ok(()) };
         let reason = "the login works again".to_owned();
-        let what = EventKind::Settled { reason, payload: Value::Null };
+        let what = EventKind::AnsweredElsewhere { reason, payload: Value::Null };
         let event = Event { id: format!("login:{}", account.name), what };
         let arrival = arrival(spec, &thread, &event, None).map_err(|e| IntakeError::Thread(e.to_string()))?;
         match self.engine().store().threads().deliver(arrival).await {

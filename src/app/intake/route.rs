@@ -1,7 +1,7 @@
 //! Parses a mail and chooses its route.
 
 use super::{Intake, IntakeError};
-use crate::engine::driver::{StartError, arrival};
+use crate::engine::driver::arrival;
 use crate::engine::graph::{Event, EventKind, ThreadId, Warning};
 use crate::engine::store::{ConversationThreads, MAIL_EVENT, NewMail, NewThread, Route, StoreError, TakenIn};
 use crate::mail::compose::is_own;
@@ -176,7 +176,7 @@ impl Intake {
             };
             input["earlier"] = json!({"thread": thread, "summary": summary});
         }
-        self.thread(EMAIL, input)
+        Ok(self.engine().new_thread(EMAIL, input, "")?)
     }
 
     /// How far a thread without a result got, in a few words.
@@ -204,16 +204,7 @@ impl Intake {
     /// A thread that asks the user about intake.
     pub(super) fn asking(&self, asked: &IntakeQuestion) -> Result<NewThread, IntakeError> {
         let input = serde_json::to_value(asked).map_err(|error| IntakeError::Thread(error.to_string()))?;
-        self.thread(intake::NAME, input)
-    }
-
-    fn thread(&self, workflow: &str, input: Value) -> Result<NewThread, IntakeError> {
-        self.engine().new_thread(workflow, input, "").map_err(|error| {
-            IntakeError::Thread(match error {
-                StartError::Unknown(name) => format!("this sayso has no workflow `{name}`; update it"),
-                StartError::Input(error) => format!("the workflow `{workflow}` does not take mail: {error}"),
-            })
-        })
+        Ok(self.engine().new_thread(intake::NAME, input, "")?)
     }
 }
 

@@ -126,11 +126,11 @@ impl CalDav {
                     self.place()
                 )));
             }
-            let ask = match revised.is_empty {
+            let ask = if revised.is_empty {
                 // The server must not write to anybody itself.
-                true => WebRequest::new(Method::DELETE, url)
-                    .header(HeaderName::from_static("schedule-reply"), "F"),
-                false => WebRequest::new(Method::PUT, url).body(KIND, revised.bytes),
+                WebRequest::new(Method::DELETE, url).header(HeaderName::from_static("schedule-reply"), "F")
+            } else {
+                WebRequest::new(Method::PUT, url).body(KIND, revised.bytes)
             };
             let reply = self.ask(ask.header(IF_MATCH, &object.version)).await?;
             match reply.status {

@@ -12,10 +12,10 @@ const MAX_STEPS: u32 = 250_000;
 
 /// A rule takes too many steps.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::calendar) struct TooMany;
+pub struct TooMany;
 
 /// The times of a rule in `from..=until`. If it has a count, we count from its first time.
-pub(in crate::calendar) fn times(
+pub fn times(
     rule: &Rule,
     start: DateTime,
     from: DateTime,

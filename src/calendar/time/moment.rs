@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// The clock that a time refers to.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::calendar) enum Clock {
+pub enum Clock {
     /// A whole day, wherever the person is.
     Day,
     /// The person's, wherever they are.
@@ -33,7 +33,7 @@ impl Clock {
 
 /// A time as written.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::calendar) struct Moment {
+pub struct Moment {
     pub civil: DateTime,
     pub clock: Clock,
 }
@@ -77,7 +77,7 @@ impl Moment {
 
 /// Why a time cannot be read.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-pub(in crate::calendar) enum MomentError {
+pub enum MomentError {
     #[error("its {0} is no time ({1})")]
     Odd(String, String),
     #[error("its time zone is not known ({0}), and the calendar does not define it")]
@@ -85,7 +85,7 @@ pub(in crate::calendar) enum MomentError {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::calendar) struct Length {
+pub struct Length {
     /// Calendar days, however long they are.
     pub days: i64,
     /// Plus this.
@@ -140,7 +140,7 @@ impl Length {
 }
 
 /// A local time that is surely after anything that begins before `time`, in any zone.
-pub(in crate::calendar) fn after(time: DateTime) -> DateTime {
+pub fn after(time: DateTime) -> DateTime {
     time.checked_add(2.days()).unwrap_or(DateTime::MAX)
 }
 

@@ -8,7 +8,7 @@ use thiserror::Error;
 
 /// The frequency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::calendar) enum Frequency {
+pub enum Frequency {
     Year,
     Month,
     Week,
@@ -20,13 +20,13 @@ pub(in crate::calendar) enum Frequency {
 
 /// A weekday, perhaps only the nth in its month or year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::calendar) struct NthDay {
+pub struct NthDay {
     pub nth: Option<i16>,
     pub day: Weekday,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::calendar) struct Rule {
+pub struct Rule {
     pub every: Frequency,
     pub interval: i64,
     pub count: Option<u32>,
@@ -45,7 +45,7 @@ pub(in crate::calendar) struct Rule {
 
 /// Why a rule cannot be followed.
 #[derive(Debug, Error, PartialEq, Eq)]
-pub(in crate::calendar) enum RuleError {
+pub enum RuleError {
     #[error("its rule says no FREQ")]
     NoFreq,
     #[error("its rule has a part that is not understood ({0})")]

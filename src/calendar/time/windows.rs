@@ -1,7 +1,7 @@
 //! The zone names of Windows and Exchange, and their IANA zones (from Unicode's CLDR).
 
 /// The IANA name of a Windows zone.
-pub(in crate::calendar) fn iana(name: &str) -> Option<&'static str> {
+pub fn iana(name: &str) -> Option<&'static str> {
     let name = name.trim();
     ZONES.iter().find(|(windows, _)| windows.eq_ignore_ascii_case(name)).map(|(_, iana)| *iana)
 }

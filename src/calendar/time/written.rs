@@ -4,7 +4,7 @@ use jiff::civil::{Date, DateTime, Time};
 
 /// What a time is written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::calendar) enum Form {
+pub enum Form {
     /// A whole day.
     Day,
     /// The time of a clock that is named elsewhere.
@@ -13,7 +13,7 @@ pub(in crate::calendar) enum Form {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::calendar) struct Written {
+pub struct Written {
     pub civil: DateTime,
     pub form: Form,
 }

@@ -9,7 +9,7 @@ use jiff::tz::{Offset, TimeZone};
 use jiff::{SignedDuration, Timestamp, ToSpan};
 
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::calendar) enum Zone {
+pub enum Zone {
     /// A well-known zone.
     Known(TimeZone),
     /// A zone defined by a `VTIMEZONE`.
@@ -18,7 +18,7 @@ pub(in crate::calendar) enum Zone {
 
 /// A new offset from some local time on.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::calendar) struct Observance {
+pub struct Observance {
     start: DateTime,
     from: Offset,
     to: Offset,

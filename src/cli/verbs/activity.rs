@@ -2,7 +2,7 @@
 
 use crate::cli::context::{Context, OpenFolder};
 use crate::cli::failure::Failure;
-use crate::cli::output::Answer;
+use crate::cli::output::Output;
 use crate::engine::graph::Kind;
 use crate::inbox::door::ActivityPage;
 use crate::inbox::{ActivityQuery, Card, ItemKind, Overview, SkippedCount, Status};
@@ -17,7 +17,7 @@ use jiff::SignedDuration;
     sayso activity --days 7 --json\n  \
     sayso activity --short     one line, for status bars"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// How many days to show, today included
     #[arg(long, value_name = "N", default_value_t = ActivityQuery::DAYS, value_parser = clap::value_parser!(u16).range(1..=366))]
     days: u16,
@@ -27,14 +27,14 @@ pub(in crate::cli) struct Args {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         if self.short && !context.format.is_json() {
-            return Ok(Answer::line(brief(context).await));
+            return Ok(Output::line(brief(context).await));
         }
         let folder = context.open()?;
         let (inbox, now) = (folder.inbox(), folder.format.now.to_zoned(folder.format.zone.clone()));
-        let (overview, skipped) = (inbox.figures().overview().await?, skipped(&folder).await?);
-        let activity = inbox.figures().activity(ActivityQuery::last(self.days, &now)).await?;
+        let (overview, skipped) = (inbox.statistics().overview().await?, skipped(&folder).await?);
+        let activity = inbox.statistics().activity(ActivityQuery::last(self.days, &now)).await?;
         let (grants, sources) = (inbox.grants().list().await?, inbox.mail().sources().await?);
         let page = ActivityPage {
             overview: Some(&overview),
@@ -42,7 +42,7 @@ impl Args {
             activity: Some(&activity),
             grants: &grants,
             sources: &sources,
-            storage: Some(&inbox.figures().storage().await?),
+            storage: Some(&inbox.statistics().storage().await?),
             now: &now,
         };
         folder.format.answer(&page, |_| Card { blocks: page.blocks() }.text())
@@ -55,7 +55,7 @@ async fn brief(context: Context) -> String {
         return "0 open".to_owned();
     }
     let Ok(folder) = context.open() else { return "sayso ?".to_owned() };
-    match folder.inbox().figures().overview().await {
+    match folder.inbox().statistics().overview().await {
         Ok(overview) => short(&overview),
         Err(_) => "sayso ?".to_owned(),
     }
@@ -79,7 +79,7 @@ fn short(overview: &Overview) -> String {
             parts.push(format!("{count} {word}"));
         }
     };
-    add(overview.open_of(ItemKind::Interrupt(Kind::Trouble)), "trouble");
+    add(overview.open_of(ItemKind::Question(Kind::Trouble)), "trouble");
     let results = overview.open_of(ItemKind::Result);
     add(results, if results == 1 { "result" } else { "results" });
     add(overview.threads_in(Status::Held), "held");

@@ -3,7 +3,7 @@
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::ids::{Target, target};
-use crate::cli::output::Answer;
+use crate::cli::output::Output;
 use crate::cli::request::format_answer;
 
 /// Read the answer to a request
@@ -17,13 +17,13 @@ use crate::cli::request::format_answer;
     sayso answer i7k2m9q4x\n  \
     sayso answer i7k2 --json | jq .args"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// The request, or its thread
     pub(super) id: String,
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let target = target(&self.id)?;
         let folder = context.open()?;
         let answer = match target {

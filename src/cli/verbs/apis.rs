@@ -3,7 +3,7 @@
 use crate::app::{ApiError, ApiLine, ApiView, Apis};
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
-use crate::cli::output::{Answer, Format};
+use crate::cli::output::{Format, Output};
 use crate::cli::table::{cut, full, right, table};
 use crate::text::Visible;
 use std::fmt::Write;
@@ -22,7 +22,7 @@ use std::path::PathBuf;
     sayso apis add petstore.yaml --name pets\n  \
     sayso apis remove pets"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     #[command(subcommand)]
     action: Action,
 }
@@ -54,7 +54,7 @@ enum Action {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let apis = Apis::new(&context.config()?, context.env().clone());
         let format = &context.format;
         match self.action {

@@ -3,7 +3,7 @@
 use crate::cli::context::OpenFolder;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::ids::{Target, target};
-use crate::cli::output::Answer;
+use crate::cli::output::Output;
 use crate::cli::table::{cut, full, right, table};
 use crate::engine::graph::ThreadId;
 use crate::inbox::door::{AttachedFile, Programs};
@@ -51,7 +51,7 @@ pub(super) async fn thread(folder: &OpenFolder, id: &str) -> Result<ThreadId, Fa
 }
 
 impl List {
-    pub(super) async fn run(self, folder: &OpenFolder) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, folder: &OpenFolder) -> Result<Output, Failure> {
         let thread = thread(folder, &self.id).await?;
         let files = folder.inbox().mail().attachments(thread).await?;
         folder.format.answer(&files, |format| {
@@ -78,7 +78,7 @@ impl List {
 }
 
 impl Save {
-    pub(super) async fn run(self, folder: &OpenFolder) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, folder: &OpenFolder) -> Result<Output, Failure> {
         let thread = thread(folder, &self.id).await?;
         let programs = if self.anyway { Programs::Save } else { Programs::Refuse };
         let saved = folder.inbox().mail().save_attachment(thread, self.n, self.to, programs).await;
@@ -96,7 +96,7 @@ impl Save {
 }
 
 impl Open {
-    pub(super) async fn run(self, folder: &OpenFolder) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, folder: &OpenFolder) -> Result<Output, Failure> {
         let thread = thread(folder, &self.id).await?;
         let opened = folder.inbox().mail().open_attachment(thread, self.n).await;
         let path = opened.map_err(|error| Failure::from_inbox(&error, Exit::Failed))?;

@@ -3,7 +3,7 @@
 use crate::app::{AuthError, begin_auth};
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
-use crate::cli::output::Answer;
+use crate::cli::output::Output;
 use crate::cli::print::note;
 use std::process::{Command, Stdio};
 
@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
     subcommand_help_heading = "Where",
     after_help = "Examples:\n  sayso auth google\n  sayso auth google --account work --no-browser"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     #[command(subcommand)]
     place: AuthProvider,
 }
@@ -48,7 +48,7 @@ waits on 127.0.0.1 for the answer. Over ssh, use --no-browser and forward the po
 Examples:\n  sayso auth google\n  sayso auth google --account work --no-browser";
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let AuthProvider::Google { account, no_browser } = self.place;
         let config = context.config()?;
         let login = begin_auth(&config, account.as_deref()).await?;

@@ -2,7 +2,7 @@
 
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
-use crate::cli::output::Answer;
+use crate::cli::output::Output;
 use clap_complete::Shell;
 use serde_json::json;
 
@@ -12,13 +12,13 @@ use serde_json::json;
     sayso completions bash > ~/.local/share/bash-completion/completions/sayso\n  \
     sayso completions zsh > \"${fpath[1]}/_sayso\"\n  \
     sayso completions fish > ~/.config/fish/completions/sayso.fish")]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// The shell
     shell: Shell,
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut context.command(), "sayso", &mut script);
         let script = String::from_utf8_lossy(&script).into_owned();

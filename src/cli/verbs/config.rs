@@ -2,7 +2,7 @@
 
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
-use crate::cli::output::Answer;
+use crate::cli::output::Output;
 use crate::cli::table::{cut, full, table};
 use crate::config;
 use serde_json::{Value, json};
@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 #[command(after_help = "Secrets are shown by where they are kept, never themselves.\n\nExamples:\n  \
     sayso config\n  \
     sayso config --json | jq -r '.[] | select(.key == \"budget.day\") | .value'")]
-pub(in crate::cli) struct Args {}
+pub struct Args {}
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let settings = config::describe(context.inputs())?;
         let data: Vec<Value> =
             settings.iter().map(|setting| json!({"key": setting.key, "value": setting.value})).collect();

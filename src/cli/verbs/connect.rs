@@ -2,7 +2,7 @@
 
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
-use crate::cli::output::{Answer, Format};
+use crate::cli::output::{Format, Output};
 use crate::cli::table::{cut, full, table};
 use crate::cli::wizard::{Prompt, say};
 use crate::config::{Env, Inputs};
@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
     sayso connect gemini --project --yes\n  \
     sayso connect claude --remove"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// Which one
     #[arg(value_enum, value_name = "AGENT")]
     agent: Option<Agent>,
@@ -54,7 +54,7 @@ pub(in crate::cli) struct Args {
 
 impl Args {
     /// The arguments without any flags.
-    pub(in crate::cli) fn plain(agent: Agent) -> Self {
+    pub fn plain(agent: Agent) -> Self {
         let (all, warned, manual) = (false, false, false);
         Self {
             agent: Some(agent),
@@ -68,7 +68,7 @@ impl Args {
         }
     }
 
-    pub(super) async fn run(mut self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(mut self, context: Context) -> Result<Output, Failure> {
         let places = Places::new(&context.inputs().host, context.env()).map_err(Failure::failed)?;
         let Some(agent) = self.agent else {
             return list(&context.format, &setup::find_agents(&places));
@@ -176,7 +176,7 @@ fn path_as_called(env: &Env) -> Result<PathBuf, Failure> {
 }
 
 /// The agents that can be connected, and which of them are here.
-fn list(format: &Format, agents: &[FoundAgent]) -> Result<Answer, Failure> {
+fn list(format: &Format, agents: &[FoundAgent]) -> Result<Output, Failure> {
     let data: Vec<Value> = agents
         .iter()
         .map(|FoundAgent { agent, program, connected }| {

@@ -4,7 +4,7 @@ use crate::cli::context::{Context, OpenFolder};
 use crate::cli::drive::WaitArgs;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::ids::{Target, target};
-use crate::cli::output::Answer;
+use crate::cli::output::Output;
 use crate::cli::pairs;
 use crate::cli::print::note;
 use crate::cli::text_input::text_or_stdin;
@@ -22,7 +22,7 @@ use serde_json::Value;
     sayso accept i7k2 --args-hash 9f86d081 --wait\n  \
     sayso accept i7k2 --grant sender --for 2h     and allow more like it for this sender, for two hours\n  \
     sayso accept t3h8w1z5c     files the thread's result away")]
-pub(in crate::cli) struct Accept {
+pub struct Accept {
     /// The interrupt, or the thread with a result
     id: String,
     /// Also allow more like it from now on: for this thread, this sender, this command or its kind
@@ -62,7 +62,7 @@ enum Scope {
 }
 
 impl Accept {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let target = target(&self.id)?;
         let folder = context.open()?;
         // A hash also says which version is meant.
@@ -134,7 +134,7 @@ async fn ensure_no_unsent_edit(folder: &OpenFolder, id: &InterruptId) -> Result<
         sayso edit i7k2 --set duration_minutes=30 --wait\n  \
         sayso edit i7k2 --args '{\"to\": [\"ada@example.org\"], \"subject\": \"Hi\", \"content\": \"…\"}'"
 )]
-pub(in crate::cli) struct Edit {
+pub struct Edit {
     /// The interrupt
     id: String,
     /// Change these arguments of the proposal
@@ -148,7 +148,7 @@ pub(in crate::cli) struct Edit {
 }
 
 impl Edit {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let id = not_a_result(target(&self.id)?, "edit")?;
         let folder = context.open()?;
         let (args, shown) = match &self.args {
@@ -195,7 +195,7 @@ fn parse_args(json: &str) -> Result<Value, Failure> {
 #[command(after_help = "Examples:\n  \
     sayso respond i7k2m9q4x \"Shorter, and offer Thursday instead\"\n  \
     sayso respond i7k2 - < answer.txt")]
-pub(in crate::cli) struct Respond {
+pub struct Respond {
     /// The interrupt, or the thread with a result to go on from
     id: String,
     /// The words; - reads them from stdin
@@ -206,7 +206,7 @@ pub(in crate::cli) struct Respond {
 }
 
 impl Respond {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let target = target(&self.id)?;
         let text = text_or_stdin(&self.text)?;
         let folder = context.open()?;
@@ -225,7 +225,7 @@ impl Respond {
 #[command(after_help = "Examples:\n  \
     sayso ignore i7k2m9q4x\n  \
     sayso ignore i7k2 --wait --timeout 60")]
-pub(in crate::cli) struct Ignore {
+pub struct Ignore {
     /// The interrupt
     id: String,
     #[command(flatten)]
@@ -233,7 +233,7 @@ pub(in crate::cli) struct Ignore {
 }
 
 impl Ignore {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let id = not_a_result(target(&self.id)?, "ignore")?;
         let folder = context.open()?;
         self.binding.decide(&folder, id, Decision::Ignore, self.binding.shown()).await
@@ -245,7 +245,7 @@ impl Ignore {
 #[command(after_help = "Examples:\n  \
     sayso draft i7k2m9q4x\n  \
     sayso draft i7k2 --args-hash 9f86d081 --wait")]
-pub(in crate::cli) struct Draft {
+pub struct Draft {
     /// The interrupt
     id: String,
     #[command(flatten)]
@@ -253,7 +253,7 @@ pub(in crate::cli) struct Draft {
 }
 
 impl Draft {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let id = not_a_result(target(&self.id)?, "draft")?;
         let folder = context.open()?;
         self.binding.decide(&folder, id, Decision::Draft, self.binding.shown()).await
@@ -283,14 +283,14 @@ impl Binding {
         interrupt: InterruptId,
         decision: Decision,
         shown: Option<SeenHash>,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<Output, Failure> {
         let decide = DecisionRequest { interrupt, decision, shown, learn: true, by: DecidedBy::Cli };
         let outcome = folder.inbox().decisions().decide(decide).await?;
         self.follow(folder, outcome).await
     }
 
     /// The answer of a decision. While its thread is stopped or in trouble, nothing comes of it.
-    async fn follow(&self, folder: &OpenFolder, outcome: Outcome) -> Result<Answer, Failure> {
+    async fn follow(&self, folder: &OpenFolder, outcome: Outcome) -> Result<Output, Failure> {
         if outcome.status == Status::Trouble {
             note("your answer is kept, and takes effect if you let the thread go on");
         }
@@ -308,7 +308,7 @@ impl Binding {
         folder: &OpenFolder,
         interrupt: InterruptId,
         request: GrantRequest,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<Output, Failure> {
         let granted = folder.inbox().decisions().accept_and_grant(self.accept(interrupt), request).await;
         let (outcome, _) = granted.map_err(|error| Failure::from_inbox(&error, Exit::Usage))?;
         self.follow(folder, outcome).await
@@ -320,13 +320,13 @@ impl Binding {
         folder: &OpenFolder,
         interrupt: InterruptId,
         place: usize,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<Output, Failure> {
         let accepted = folder.inbox().decisions().accept_and_remember(self.accept(interrupt), place).await;
         let outcome = accepted.map_err(|error| Failure::from_inbox(&error, Exit::Usage))?;
         self.follow(folder, outcome).await
     }
 
-    async fn file_away(&self, folder: &OpenFolder, thread: ThreadId) -> Result<Answer, Failure> {
+    async fn file_away(&self, folder: &OpenFolder, thread: ThreadId) -> Result<Output, Failure> {
         self.refuse_hash(&thread)?;
         let filed = folder.inbox().decisions().file_away(thread).await;
         let outcome = filed.map_err(|error| Failure::from_inbox(&error, Exit::Gone))?;
@@ -334,7 +334,7 @@ impl Binding {
     }
 
     /// Continues a thread after its result.
-    async fn go_on(&self, folder: &OpenFolder, thread: ThreadId, words: String) -> Result<Answer, Failure> {
+    async fn go_on(&self, folder: &OpenFolder, thread: ThreadId, words: String) -> Result<Output, Failure> {
         self.refuse_hash(&thread)?;
         let outcome = folder.inbox().threads().proceed(thread, words).await?;
         self.waiting.follow(folder, outcome).await

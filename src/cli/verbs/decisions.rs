@@ -2,7 +2,7 @@
 
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
-use crate::cli::output::{Answer, Format};
+use crate::cli::output::{Format, Output};
 use crate::cli::pages;
 use crate::cli::query::QueryWords;
 use crate::cli::table::{cut, full, name, table};
@@ -15,7 +15,7 @@ use crate::inbox::{DecidedBy, DecisionLine, DecisionQuery, Place};
     sayso decisions from:ines answer:edit\n  \
     sayso decisions claude is:refused newer:2026-11-01\n  \
     sayso decisions is:failed --json")]
-pub(in crate::cli) struct Args {
+pub struct Args {
     #[command(flatten)]
     query: QueryWords,
     /// At most this many
@@ -24,7 +24,7 @@ pub(in crate::cli) struct Args {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let folder = context.open()?;
         let filter = self.query.parse(Place::Decisions, &folder.format)?;
         let query = DecisionQuery { filter, ..DecisionQuery::default() };

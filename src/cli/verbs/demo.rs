@@ -3,7 +3,7 @@
 use crate::app::{DemoError, TourStep, begin_demo, demo_tour, lay_out_demo};
 use crate::cli::context::{Context, OpenFolder};
 use crate::cli::failure::Failure;
-use crate::cli::output::{Answer, Format};
+use crate::cli::output::{Format, Output};
 use jiff::Timestamp;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
     sayso demo --reset\n  \
     sayso demo --no-tui --data ./try"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// Only set it up, and say where it is
     #[arg(long)]
     no_tui: bool,
@@ -43,22 +43,22 @@ struct Report {
 
 impl Args {
     /// The arguments without any flags.
-    pub(in crate::cli) fn plain() -> Self {
+    pub fn plain() -> Self {
         Self { no_tui: false, reset: false, tour: false }
     }
 
     /// Whether to open the inbox on it.
-    pub(in crate::cli) fn wants_screen(&self, format: &Format) -> bool {
+    pub fn wants_screen(&self, format: &Format) -> bool {
         !self.no_tui && !format.is_json()
     }
 
     /// Lays the demo out, unless it is there, and opens it.
-    pub(in crate::cli) async fn open(&self, context: Context) -> Result<OpenFolder, Failure> {
+    pub async fn open(&self, context: Context) -> Result<OpenFolder, Failure> {
         Ok(self.set_up(context).await?.0)
     }
 
     /// The steps of the tour, if the user asked for it.
-    pub(in crate::cli) fn tour(&self, folder: &OpenFolder) -> Vec<TourStep> {
+    pub fn tour(&self, folder: &OpenFolder) -> Vec<TourStep> {
         if self.tour { demo_tour(Path::new(&folder.path), &folder.format.zone) } else { Vec::new() }
     }
 
@@ -84,7 +84,7 @@ impl Args {
         Ok((opened, Report { outbox: folder.join("mail/outbox/new"), folder, fresh }))
     }
 
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let (opened, report) = self.set_up(context).await?;
         opened.format.answer(&report, |_| text(&report))
     }

@@ -3,7 +3,7 @@
 use crate::app::{AuditChecked, Check, FEATURES, Health, Setup};
 use crate::cli::context::{Context, check_keys};
 use crate::cli::failure::{Exit, Failure};
-use crate::cli::output::{Answer, Format};
+use crate::cli::output::{Format, Output};
 use crate::config::{Config, Env};
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
     sayso doctor --repair\n  \
     sayso doctor --audit audit-2026.jsonl"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// Check the audit instead: that each line follows from the one before, and that an exported FILE is unchanged
     #[arg(long, value_name = "FILE", num_args = 0..=1)]
     audit: Option<Option<PathBuf>>,
@@ -26,7 +26,7 @@ pub(in crate::cli) struct Args {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let config = context.config()?;
         let checks = match self.audit {
             Some(file) => audit(config, context.env(), file.as_deref()),

@@ -3,7 +3,7 @@
 use crate::app::{PastMails, Setup, TriageCase, eval_triage, has_data, labelled_mails};
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
-use crate::cli::output::Answer;
+use crate::cli::output::Output;
 use crate::text::read_error_text;
 use crate::text::when;
 use std::io::{IsTerminal, Write};
@@ -20,7 +20,7 @@ use std::sync::Arc;
     sayso eval decisions --model cheap --since 30d\n  \
     sayso eval decisions --memory new.md"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     #[command(subcommand)]
     set: Set,
 }
@@ -67,7 +67,7 @@ struct Decisions {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let config = Arc::new(context.config()?);
         let cases = match self.set {
             Set::Triage(Triage { file }) => {

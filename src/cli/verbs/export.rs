@@ -3,7 +3,7 @@
 use super::{export_audit, export_thread};
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
-use crate::cli::output::Answer;
+use crate::cli::output::Output;
 use std::path::PathBuf;
 
 /// Export a thread, to read or as JSON; or the audit: who decided what, when and from where
@@ -20,7 +20,7 @@ use std::path::PathBuf;
     sayso export --audit -o audit-2026.jsonl\n  \
     sayso export --audit --since 30d | jq 'select(.what == \"decided\")'"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// The thread
     thread: Option<String>,
     /// How to write a thread: md or json [default: by the file's ending]
@@ -38,7 +38,7 @@ pub(in crate::cli) struct Args {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         match self.thread {
             Some(thread) => export_thread::run(context, &thread, self.format.as_deref(), self.output).await,
             None => export_audit::run(context, self.since.as_deref(), self.output.as_deref()),

@@ -3,13 +3,13 @@
 use crate::app::{AuditError, Setup};
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
-use crate::cli::output::Answer;
+use crate::cli::output::Output;
 use crate::text::when;
 use serde_json::json;
 use std::io::ErrorKind;
 use std::path::Path;
 
-pub(super) fn run(context: Context, since: Option<&str>, output: Option<&Path>) -> Result<Answer, Failure> {
+pub(super) fn run(context: Context, since: Option<&str>, output: Option<&Path>) -> Result<Output, Failure> {
     let config = context.config()?;
     let now = context.format.now.to_zoned(config.user.time_zone.clone());
     let since = since.map(|word| when::parse_past(word, &now)).transpose().map_err(Failure::usage)?;
@@ -22,8 +22,8 @@ pub(super) fn run(context: Context, since: Option<&str>, output: Option<&Path>) 
         let written = setup.export_audit(since, &mut std::io::stdout().lock());
         return match written {
             // A reader that closes the pipe early is not a failure.
-            Err(AuditError::File(_, error)) if error.kind() == ErrorKind::BrokenPipe => Ok(Answer::nothing()),
-            written => written.map(|_| Answer::nothing()).map_err(failed),
+            Err(AuditError::File(_, error)) if error.kind() == ErrorKind::BrokenPipe => Ok(Output::nothing()),
+            written => written.map(|_| Output::nothing()).map_err(failed),
         };
     };
     let lines = setup.export_audit_to(since, path).map_err(failed)?;

@@ -3,7 +3,7 @@
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::ids;
-use crate::cli::output::{Answer, safe_json};
+use crate::cli::output::{Output, safe_json};
 use crate::inbox::door::{self, Format};
 use serde_json::json;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ pub(super) async fn run(
     thread: &str,
     format: Option<&str>,
     output: Option<PathBuf>,
-) -> Result<Answer, Failure> {
+) -> Result<Output, Failure> {
     let thread = ids::thread(thread)?;
     let folder = context.open()?;
     let exported = door::export(folder.inbox(), thread).await?;

@@ -4,14 +4,14 @@ use crate::cli::context::Context;
 use crate::cli::drive::WaitArgs;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::ids::thread;
-use crate::cli::output::Answer;
+use crate::cli::output::Output;
 
 /// Begin a new thread from a step of another; nothing that was done is done again
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     sayso fork t3h8w1z5c --step 4\n  \
     sayso fork t3h8 --step 0 --wait --json")]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// The thread
     thread: String,
     /// The last step they share, as `show` numbers them
@@ -22,7 +22,7 @@ pub(in crate::cli) struct Args {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let thread = thread(&self.thread)?;
         let folder = context.open()?;
         let forked = folder.inbox().threads().fork(thread, self.step).await;

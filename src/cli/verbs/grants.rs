@@ -2,7 +2,7 @@
 
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
-use crate::cli::output::{Answer, Format};
+use crate::cli::output::{Format, Output};
 use crate::cli::table::{cut, full, right, table};
 use crate::inbox::GrantLine;
 use crate::inbox::door::name_words;
@@ -19,7 +19,7 @@ use crate::inbox::door::name_words;
     sayso grants revoke builtin:output_files\n  \
     sayso grants restore builtin:output_files"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     #[command(subcommand)]
     action: Option<Action>,
 }
@@ -39,7 +39,7 @@ enum Action {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let folder = context.open()?;
         let line = match self.action {
             None => {

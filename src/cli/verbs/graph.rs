@@ -2,7 +2,7 @@
 
 use crate::cli::context::{Context, OpenFolder};
 use crate::cli::failure::Failure;
-use crate::cli::output::Answer;
+use crate::cli::output::Output;
 use crate::cli::table::{cut, full, table};
 use crate::engine::graph::{LEGEND, TakenPath};
 use crate::inbox::Spec;
@@ -15,7 +15,7 @@ use serde_json::json;
     sayso graph\n  \
     sayso graph WORKFLOW\n  \
     sayso graph WORKFLOW --mermaid > workflow.mmd")]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// The workflow
     workflow: Option<String>,
     /// As a Mermaid flowchart
@@ -24,7 +24,7 @@ pub(in crate::cli) struct Args {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let folder = context.open()?;
         let Some(name) = self.workflow else { return list(&folder) };
         let Some(spec) = folder.registry().get(&name) else {
@@ -43,7 +43,7 @@ impl Args {
 }
 
 /// Lists the workflows that users can start, and what each does.
-fn list(folder: &OpenFolder) -> Result<Answer, Failure> {
+fn list(folder: &OpenFolder) -> Result<Output, Failure> {
     let specs: Vec<_> = folder.registry().iter().filter(|spec| !spec.hidden).collect();
     let data: Vec<_> =
         specs.iter().map(|spec| json!({"name": spec.workflow.name(), "about": spec.about})).collect();

@@ -7,7 +7,7 @@ use crate::app::{FirstLook, Scope, Step, Synced, Until};
 use crate::cli::context::{Context, OpenFolder};
 use crate::cli::drive::drive_until;
 use crate::cli::failure::Failure;
-use crate::cli::output::{Answer, Format};
+use crate::cli::output::{Format, Output};
 use crate::cli::pages;
 use crate::cli::print::note;
 use crate::cli::progress::Bar;
@@ -41,7 +41,7 @@ const SYNC_TIMEOUT: Duration = Duration::from_secs(120);
     sayso init --yes --imap imap.example.org --user ada@example.org --password-command 'pass show mail'\n  \
     sayso init --yes --json"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// Ask nothing, use what is found or named
     #[arg(long, short)]
     yes: bool,
@@ -135,22 +135,22 @@ struct Triage {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         self.set_up(context).await.map(|(_, answer)| answer)
     }
 
     /// Sets sayso up, and opens it for the screen.
-    pub(in crate::cli) async fn open(self, context: Context) -> Result<(OpenFolder, Answer), Failure> {
+    pub async fn open(self, context: Context) -> Result<(OpenFolder, Output), Failure> {
         self.set_up(context).await
     }
 
     /// Whether it asks questions. If so, somebody is there to look at the inbox afterwards.
-    pub(in crate::cli) fn asks(&self, format: &Format) -> bool {
+    pub fn asks(&self, format: &Format) -> bool {
         !self.yes && !format.is_json()
     }
 
     /// The arguments without any flags.
-    pub(in crate::cli) fn plain() -> Self {
+    pub fn plain() -> Self {
         let password = Password { password_command: None, password_env: None, password_file: None };
         Self {
             yes: false,
@@ -169,7 +169,7 @@ impl Args {
         }
     }
 
-    async fn set_up(self, context: Context) -> Result<(OpenFolder, Answer), Failure> {
+    async fn set_up(self, context: Context) -> Result<(OpenFolder, Output), Failure> {
         let path = context.new_config_path()?;
         if !self.force && path.exists() {
             return Err(Failure::usage(init::WriteError::AlreadyExists(path).to_string()));

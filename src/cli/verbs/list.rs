@@ -2,7 +2,7 @@
 
 use crate::cli::context::{Context, OpenFolder};
 use crate::cli::failure::Failure;
-use crate::cli::output::{Answer, Format};
+use crate::cli::output::{Format, Output};
 use crate::cli::pages;
 use crate::cli::print::warning;
 use crate::cli::query::QueryWords;
@@ -23,7 +23,7 @@ use super::activity;
     sayso list\n  \
     sayso list kind:approval from:ines --json | jq -r '.[].id'\n  \
     sayso list kind:result")]
-pub(in crate::cli) struct Args {
+pub struct Args {
     #[command(flatten)]
     query: QueryWords,
     /// The same as kind:KIND; results, which are read and not decided, are listed only when asked for
@@ -43,7 +43,7 @@ fn kinds() -> impl TypedValueParser<Value = ItemKind> {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let folder = context.open()?;
         let mut filter = self.query.parse(Place::Inbox, &folder.format)?;
         filter.kind = self.kind.or(filter.kind);
@@ -70,7 +70,7 @@ impl Args {
         };
         let everything = query.filter == Query::default();
         let overview = if items.is_empty() && everything && !folder.format.is_json() {
-            Some((folder.inbox().figures().overview().await?, activity::skipped(&folder).await?))
+            Some((folder.inbox().statistics().overview().await?, activity::skipped(&folder).await?))
         } else {
             None
         };
@@ -101,7 +101,7 @@ fn text(
         .map(|(item, dated)| {
             let mark = Warning::highest_grade(item.warnings()).map(|grade| format!("{} ", grade.mark()));
             let question = item.question();
-            let about = question.and_then(|question| folder.inbox().about(question));
+            let about = question.and_then(|question| folder.inbox().trouble_title(question));
             let about = about.map(|about| format!(" · {about}")).unwrap_or_default();
             let source = question.and_then(|question| question.source.as_deref());
             let until = question

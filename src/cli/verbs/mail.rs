@@ -4,7 +4,7 @@ use crate::app::{Step, Synced, Until};
 use crate::cli::context::{Context, OpenFolder};
 use crate::cli::drive::drive_until;
 use crate::cli::failure::{Exit, Failure};
-use crate::cli::output::Answer;
+use crate::cli::output::Output;
 use crate::cli::pages;
 use crate::cli::progress::Bar;
 use crate::cli::table::{cut, full, name, right, table};
@@ -27,7 +27,7 @@ const SYNC_TIMEOUT: Duration = Duration::from_secs(120);
     sayso mail --limit 20\n  \
     sayso mail --json | jq '.[] | select(.class == \"ignore\")'\n  \
     sayso mail sync")]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// At most this many, the newest first
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     limit: Option<u32>,
@@ -79,7 +79,7 @@ enum Verb {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let folder = context.open()?;
         match self.verb {
             Some(Verb::Sync) => sync(&folder).await,
@@ -97,7 +97,7 @@ impl Args {
     }
 }
 
-async fn list(folder: &OpenFolder, limit: Option<usize>) -> Result<Answer, Failure> {
+async fn list(folder: &OpenFolder, limit: Option<usize>) -> Result<Output, Failure> {
     let mails = pages::mails(folder.inbox(), limit).await?;
     folder.format.answer(&mails, |format| {
         if mails.is_empty() {
@@ -136,7 +136,7 @@ fn became(mail: &MailLine) -> String {
     }
 }
 
-async fn sync(folder: &OpenFolder) -> Result<Answer, Failure> {
+async fn sync(folder: &OpenFolder) -> Result<Output, Failure> {
     let Some(intake) = folder.intake() else {
         return Err(Failure::usage(folder.no_account()));
     };

@@ -2,7 +2,7 @@
 
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
-use crate::cli::output::Answer;
+use crate::cli::output::Output;
 use crate::text::{Visible, nearest};
 use clap::Command;
 use serde_json::json;
@@ -12,13 +12,13 @@ use serde_json::json;
 #[command(after_help = "Examples:\n  \
     sayso man > ~/.local/share/man/man1/sayso.1\n  \
     sayso man edit | man -l -")]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// Only this verb
     verb: Option<String>,
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let command = self.command(&context)?;
         let mut page = Vec::new();
         clap_mangen::Man::new(command)

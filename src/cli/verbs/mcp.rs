@@ -3,7 +3,7 @@
 use crate::cli::context::Context;
 use crate::cli::drive::Signals;
 use crate::cli::failure::Failure;
-use crate::cli::output::Answer;
+use crate::cli::output::Output;
 use crate::connect::mcp;
 
 /// Let agents ask by the Model Context Protocol, on stdin and stdout
@@ -14,14 +14,14 @@ use crate::connect::mcp;
     sayso mcp\n  \
     claude mcp add sayso -- sayso mcp"
 )]
-pub(in crate::cli) struct Args {}
+pub struct Args {}
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let folder = context.open()?;
         let mut signals = Signals::listen();
         let served = mcp::serve(folder.inbox().clone(), signals.received()).await;
         served.map_err(|error| Failure::failed(format!("cannot communicate with the client: {error}")))?;
-        Ok(Answer::nothing())
+        Ok(Output::nothing())
     }
 }

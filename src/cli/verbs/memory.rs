@@ -2,7 +2,7 @@
 
 use crate::cli::context::{Context, OpenFolder};
 use crate::cli::failure::{Exit, Failure};
-use crate::cli::output::{Answer, Format};
+use crate::cli::output::{Format, Output};
 use crate::cli::table::{cut, full, right, table};
 use crate::inbox::{MemoryVersion, MemoryView};
 use crate::text::read_error_text;
@@ -24,7 +24,7 @@ use std::path::PathBuf;
     sayso memory pin response_preferences \"Never promise dates\"\n  \
     sayso memory revert response_preferences 3"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     #[command(subcommand)]
     action: Action,
 }
@@ -86,7 +86,7 @@ enum Action {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let folder = context.open()?;
         let inbox = folder.inbox();
         let view = match self.action {
@@ -147,7 +147,7 @@ fn edit_in_editor(folder: &OpenFolder, read: &MemoryVersion) -> Result<String, F
     tui::edit(&read.profile, "md").map_err(Failure::failed)
 }
 
-async fn list(folder: &OpenFolder) -> Result<Answer, Failure> {
+async fn list(folder: &OpenFolder) -> Result<Output, Failure> {
     let lines = folder.inbox().memory().list().await?;
     folder.format.answer(&lines, |format| {
         if lines.is_empty() {
@@ -164,7 +164,7 @@ async fn list(folder: &OpenFolder) -> Result<Answer, Failure> {
     })
 }
 
-async fn history(folder: &OpenFolder, namespace: String) -> Result<Answer, Failure> {
+async fn history(folder: &OpenFolder, namespace: String) -> Result<Output, Failure> {
     let versions = folder.inbox().memory().history(namespace).await.map_err(|error| usage(&error))?;
     folder.format.answer(&versions, |format| {
         let blocks: Vec<String> = versions
@@ -183,7 +183,7 @@ fn head(format: &Format, version: &MemoryVersion) -> String {
     format!("{} · version {} · {}{answer}{thread} · {at}", version.namespace, version.version, cause.kind)
 }
 
-fn show_view(folder: &OpenFolder, view: &MemoryView) -> Result<Answer, Failure> {
+fn show_view(folder: &OpenFolder, view: &MemoryView) -> Result<Output, Failure> {
     folder.format.answer(view, |format| {
         let mut out = format!("{}\n\n{}\n", head(format, &view.newest), view.newest.profile.trim_end());
         if !view.pinned.is_empty() {

@@ -9,7 +9,6 @@ mod auth;
 mod completions;
 mod config;
 pub(super) mod connect;
-mod count;
 mod decide;
 mod decisions;
 pub(super) mod demo;
@@ -50,7 +49,7 @@ mod why;
 
 use super::context::Context;
 use super::failure::Failure;
-use super::output::Answer;
+use super::output::Output;
 use crate::text::wrap;
 use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
 use start_workflow::StartWorkflow;
@@ -72,7 +71,7 @@ macro_rules! verbs {
         }
 
         impl TableVerb {
-            pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+            pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
                 match self {
                     // Each is boxed: as one function they take longer to compile than anything else here.
                     $($(TableVerb::$verb(args) => Box::pin(args.run(context)).await,)+)+
@@ -100,7 +99,7 @@ impl Verb {
         }
     }
 
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         match self {
             Verb::Table(verb) => verb.run(context).await,
             Verb::Start(start) => start.run(context).await,
@@ -172,7 +171,6 @@ fn grouped_help(verbs: &[Command]) -> String {
 verbs! {
     "Deciding" {
         List => list::Args,
-        Count => count::Args,
         Show => show::Args,
         View => view::Args,
         Why => why::Args,

@@ -4,7 +4,7 @@ use crate::cli::context::Context;
 use crate::cli::drive::WaitArgs;
 use crate::cli::failure::Failure;
 use crate::cli::ids::thread;
-use crate::cli::output::Answer;
+use crate::cli::output::Output;
 use crate::cli::text_input::text_or_stdin;
 
 /// Go on with a finished thread, or take the model's place in one
@@ -13,7 +13,7 @@ use crate::cli::text_input::text_or_stdin;
     sayso continue t3h8w1z5c \"Now by quarter\" --wait\n  \
     sayso continue t3h8 - < more.txt\n  \
     sayso continue t3h8w1z5c --take-over")]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// The thread
     thread: String,
     /// The words; - reads them from stdin
@@ -30,7 +30,7 @@ pub(in crate::cli) struct Args {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let thread = thread(&self.thread)?;
         let words = self.text.as_deref().map(text_or_stdin).transpose()?;
         let folder = context.open()?;

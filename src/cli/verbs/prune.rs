@@ -2,7 +2,7 @@
 
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
-use crate::cli::output::{Answer, Format};
+use crate::cli::output::{Format, Output};
 use crate::cli::table::{full, right, table};
 use crate::inbox::{PruneQuery, Pruned, Pruning, Status, TableSize};
 use crate::text::bytes;
@@ -21,7 +21,7 @@ use serde_json::json;
     sayso prune --older-than 30d --status abandoned --yes\n  \
     sayso prune --dry-run --json"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// Only threads without activity for this long: 30m, 12h, 90d, 26w
     #[arg(long, value_name = "TIME", default_value = "90d")]
     older_than: String,
@@ -43,7 +43,7 @@ fn ended() -> impl TypedValueParser<Value = Status> {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let age = when::parse_duration(&self.older_than).map_err(Failure::usage)?;
         let before = context.format.now.checked_sub(age).unwrap_or(Timestamp::MIN);
         let folder = context.open()?;

@@ -5,7 +5,7 @@ use crate::cli::context::OpenFolder;
 use crate::cli::drive::drive_until;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::ids::{Target, target};
-use crate::cli::output::Answer;
+use crate::cli::output::Output;
 use crate::engine::graph::ThreadId;
 use crate::inbox::door::{Destination, MailMove};
 use crate::text::Visible;
@@ -33,7 +33,7 @@ pub(super) struct MoveTo {
 }
 
 impl MoveTo {
-    pub(super) async fn run(self, folder: &OpenFolder) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, folder: &OpenFolder) -> Result<Output, Failure> {
         let to = Destination::Folder(self.to);
         self.mails.run(folder, &MailMove::Away(to)).await
     }
@@ -50,7 +50,7 @@ struct Moved {
 
 impl Mails {
     /// Moves the mails one after the other. If one cannot be moved, it is named, and the others still are moved.
-    pub(super) async fn run(self, folder: &OpenFolder, mail_move: &MailMove) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, folder: &OpenFolder, mail_move: &MailMove) -> Result<Output, Failure> {
         let mut threads: Vec<(ThreadId, String)> = Vec::new();
         for id in &self.ids {
             let thread = match target(id)? {

@@ -4,14 +4,14 @@ use crate::cli::context::Context;
 use crate::cli::drive::WaitArgs;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::ids::thread;
-use crate::cli::output::Answer;
+use crate::cli::output::Output;
 
 /// Correct how a thread classified its mail; it runs again from there
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     sayso reclassify t3h8w1z5c respond\n  \
     sayso reclassify t3h8 ignore --wait")]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// The thread
     thread: String,
     /// What it should have been
@@ -22,7 +22,7 @@ pub(in crate::cli) struct Args {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let thread = thread(&self.thread)?;
         let folder = context.open()?;
         let corrected = folder.inbox().mail().reclassify(thread, self.class).await;

@@ -5,7 +5,7 @@ use crate::cli::context::{Context, OpenFolder};
 use crate::cli::drive::{Signals, seconds};
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::hook::{Hook, Scope, waiting};
-use crate::cli::output::Answer;
+use crate::cli::output::Output;
 use crate::cli::request::format_answer;
 use crate::cli::text_input::read_stdin;
 use crate::inbox::RequestAnswer;
@@ -33,7 +33,7 @@ use std::time::Duration;
     sayso request --hook claude-code < event.json\n  \
     git diff | sayso request --title \"Push this?\" --text - --source pre-push --wait"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// What is asked, in one line
     #[arg(long, required_unless_present_any = ["hook", "answer"], default_value = "", hide_default_value = true)]
     title: String,
@@ -94,11 +94,11 @@ enum Way {
 
 impl Args {
     /// How long a hook waits for an answer; `None` if this is no hook, or one without a limit.
-    pub(in crate::cli) fn hook_patience(&self) -> Option<Duration> {
+    pub fn hook_patience(&self) -> Option<Duration> {
         self.hook?.patience(self.timeout)
     }
 
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         if let Some(id) = self.answer {
             return answer::Args { id }.run(context).await;
         }

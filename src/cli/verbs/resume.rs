@@ -2,19 +2,19 @@
 
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
-use crate::cli::output::Answer;
+use crate::cli::output::Output;
 use crate::inbox::Overview;
 
 /// Let threads go on after a pause
 #[derive(Debug, clap::Args)]
 #[command(hide = true, after_help = "Example:\n  sayso resume")]
-pub(in crate::cli) struct Args {}
+pub struct Args {}
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let folder = context.open()?;
         folder.inbox().pause(false).await?;
-        let overview = folder.inbox().figures().overview().await?;
+        let overview = folder.inbox().statistics().overview().await?;
         folder.format.answer(&overview, |_| text(&overview))
     }
 }

@@ -4,7 +4,7 @@ use crate::app::{Scope, Until};
 use crate::cli::context::{Context, OpenFolder};
 use crate::cli::drive::{drive_until, seconds};
 use crate::cli::failure::Failure;
-use crate::cli::output::Answer;
+use crate::cli::output::Output;
 use crate::cli::print::note;
 use crate::engine::graph::{InterruptId, ThreadId};
 use crate::inbox::Status;
@@ -23,7 +23,7 @@ use std::time::Duration;
     sayso run --json\n  \
     sayso run --timeout 300"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// What it does anyway; scripts may still say it
     #[arg(long = "until-idle", hide = true)]
     _until_idle: bool,
@@ -43,7 +43,7 @@ struct Report {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let folder = context.open()?;
         let mut noted_pid = None;
         let on_other_driver = |driver: Option<u32>| {

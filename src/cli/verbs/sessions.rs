@@ -2,7 +2,7 @@
 
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
-use crate::cli::output::{Answer, Format};
+use crate::cli::output::{Format, Output};
 use crate::cli::table::{cut, full, right, table};
 use crate::inbox::{AgentSession, SessionState};
 use serde_json::json;
@@ -21,7 +21,7 @@ const SHORT: usize = 8;
     sayso sessions --json | jq '.[] | select(.state == \"waiting\")'\n  \
     sayso sessions focus 7c8ccd0c"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     #[command(subcommand)]
     action: Option<Action>,
 }
@@ -36,7 +36,7 @@ enum Action {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let folder = context.open()?;
         match self.action {
             None => {

@@ -4,7 +4,7 @@ use super::{view, why};
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::ids::{Target, target};
-use crate::cli::output::{Answer, Format};
+use crate::cli::output::{Format, Output};
 use crate::cli::values::Lines;
 use crate::inbox::door::name_words;
 use crate::inbox::{DecisionView, EffectView, NextView, StepView, ThreadView, TraceView};
@@ -17,7 +17,7 @@ use crate::text::duration;
     sayso show i7k2 --why\n  \
     sayso show t3h8w1z5c\n  \
     sayso show t3h8 --json | jq '.decisions[] | {type, by, at}'")]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// The interrupt, or the thread
     id: String,
     /// Say why it is in the inbox: reasons, rules, memory and cost
@@ -26,7 +26,7 @@ pub(in crate::cli) struct Args {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         if self.why {
             return why::Args { id: self.id }.run(context).await;
         }

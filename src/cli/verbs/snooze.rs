@@ -3,7 +3,7 @@
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::ids::interrupt;
-use crate::cli::output::Answer;
+use crate::cli::output::Output;
 use crate::cli::pages;
 use crate::inbox::Item;
 use crate::text::when;
@@ -17,7 +17,7 @@ use crate::text::when;
     sayso snooze i7k2 2026-11-20T08:00:00Z\n  \
     sayso snooze i7k2 off"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// The interrupt
     id: String,
     /// 30m, 2h, 3d, tomorrow, monday, 2026-11-20, 09:00 or an RFC 3339 time; off wakes it
@@ -25,7 +25,7 @@ pub(in crate::cli) struct Args {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let id = interrupt(&self.id)?;
         let folder = context.open()?;
         let until = when::parse_snooze(&self.when, &folder.format.now.to_zoned(folder.format.zone.clone()))

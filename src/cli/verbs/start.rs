@@ -3,7 +3,7 @@
 use crate::cli::context::Context;
 use crate::cli::drive::WaitArgs;
 use crate::cli::failure::Failure;
-use crate::cli::output::Answer;
+use crate::cli::output::Output;
 use crate::cli::pairs;
 use serde_json::{Map, Value};
 
@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
     sayso start WORKFLOW key=value\n  \
     sayso start WORKFLOW key=value count=3 --wait --json"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// The workflow
     workflow: String,
     /// What it starts with
@@ -26,7 +26,7 @@ pub(in crate::cli) struct Args {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let folder = context.open()?;
         let mut input = Map::new();
         // The inbox reports an unknown workflow.

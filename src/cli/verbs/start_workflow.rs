@@ -4,7 +4,7 @@ use crate::app::VERBS;
 use crate::cli::context::Context;
 use crate::cli::drive::WaitArgs;
 use crate::cli::failure::Failure;
-use crate::cli::output::Answer;
+use crate::cli::output::Output;
 use crate::cli::talk;
 use crate::inbox;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 /// A workflow's verb with its typed arguments.
 #[derive(Debug)]
-pub(in crate::cli) struct StartWorkflow {
+pub struct StartWorkflow {
     verb: inbox::WorkflowVerb,
     typed: ArgMatches,
     waiting: WaitArgs,
@@ -38,7 +38,7 @@ impl StartWorkflow {
     }
 
     /// Starts the workflow; holds the conversation at the terminal if there is one.
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let folder = context.open()?;
         let talks = talk::is_possible(&folder.format) && !self.waiting.is_wanted();
         let input =
@@ -46,7 +46,7 @@ impl StartWorkflow {
         let input = folder.with_model(self.verb.name, input);
         let outcome = folder.inbox().threads().start(self.verb.name.to_owned(), Value::Object(input)).await?;
         if talks {
-            return talk::hold(&folder, outcome.thread).await;
+            return talk::converse(&folder, outcome.thread).await;
         }
         self.waiting.follow_work(&folder, outcome).await
     }

@@ -2,7 +2,7 @@
 
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
-use crate::cli::output::Answer;
+use crate::cli::output::Output;
 use crate::cli::pages;
 use crate::cli::query::QueryWords;
 use crate::cli::table::{cut, full, right, table};
@@ -14,7 +14,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 #[command(after_help = "Examples:\n  \
     sayso threads is:trouble\n  \
     sayso threads quarterly budget newer:30d --limit 10")]
-pub(in crate::cli) struct Args {
+pub struct Args {
     #[command(flatten)]
     query: QueryWords,
     /// The same as is:STATUS
@@ -34,7 +34,7 @@ fn statuses() -> impl TypedValueParser<Value = Status> {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let folder = context.open()?;
         let mut filter = self.query.parse(Place::Threads, &folder.format)?;
         filter.status = self.status.or(filter.status);

@@ -4,7 +4,7 @@ use crate::cli::context::{Context, OpenFolder};
 use crate::cli::failure::Failure;
 use crate::cli::ids::interrupt;
 use crate::cli::outcome;
-use crate::cli::output::Answer;
+use crate::cli::output::Output;
 use crate::cli::print::warning;
 use crate::engine::graph::InterruptId;
 
@@ -13,7 +13,7 @@ use crate::engine::graph::InterruptId;
 #[command(after_help = "Examples:\n  \
     sayso undo i7k2m9q4x\n  \
     sayso undo i7k2 --batch     and everything that was decided together with it")]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// The interrupt that was decided
     id: String,
     /// Also what was decided together with it; with --json a list
@@ -22,7 +22,7 @@ pub(in crate::cli) struct Args {
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let id = interrupt(&self.id)?;
         let folder = context.open()?;
         if self.batch {
@@ -33,7 +33,7 @@ impl Args {
     }
 }
 
-async fn undo_together(folder: &OpenFolder, id: InterruptId) -> Result<Answer, Failure> {
+async fn undo_together(folder: &OpenFolder, id: InterruptId) -> Result<Output, Failure> {
     let (mut outcomes, mut refused) = (Vec::new(), Vec::new());
     for (_, undone) in folder.inbox().decisions().undo_batch(id).await? {
         match undone {

@@ -2,7 +2,7 @@
 
 use crate::cli::context::OpenFolder;
 use crate::cli::failure::{Exit, Failure};
-use crate::cli::output::Answer;
+use crate::cli::output::Output;
 use serde_json::json;
 
 use super::attachments::thread;
@@ -17,7 +17,7 @@ pub(super) struct Unsubscribe {
 
 impl Unsubscribe {
     /// Lets the thread ask; nothing is sent before the user decides.
-    pub(super) async fn run(self, folder: &OpenFolder) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, folder: &OpenFolder) -> Result<Output, Failure> {
         let thread = thread(folder, &self.id).await?;
         let asked = folder.inbox().mail().unsubscribe(thread.clone()).await;
         asked.map_err(|error| Failure::from_inbox(&error, Exit::Failed))?;

@@ -3,7 +3,7 @@
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::ids::{Target, target};
-use crate::cli::output::{Answer, Format};
+use crate::cli::output::{Format, Output};
 use crate::cli::pages;
 use crate::engine::graph::{AgentAction, Warning};
 use crate::inbox::door::action_words;
@@ -18,13 +18,13 @@ use crate::text::{Visible, clock};
     sayso view i7k2m9q4x\n  \
     sayso view i7k2 --json | jq .args"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// The interrupt, or the thread with a result
     pub(super) id: String,
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let target = target(&self.id)?;
         let folder = context.open()?;
         let (mut item, card) = match target {

@@ -4,7 +4,7 @@ use crate::app::Driver;
 use crate::cli::context::Context;
 use crate::cli::drive::{Signals, other_driver_note};
 use crate::cli::failure::Failure;
-use crate::cli::output::Answer;
+use crate::cli::output::Output;
 use crate::cli::print::note;
 use std::time::Duration;
 
@@ -20,10 +20,10 @@ const TRY_EVERY: Duration = Duration::from_millis(500);
     sayso watch\n  \
     sayso watch --verbose"
 )]
-pub(in crate::cli) struct Args {}
+pub struct Args {}
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let folder = context.open()?;
         let mut signals = Signals::listen();
         if folder.intake().is_none() && !folder.has_servers() {
@@ -38,7 +38,7 @@ impl Args {
                     note("running; Ctrl-C ends it");
                     let tended = folder.app().drive(&mut worker, signals.received()).await;
                     tended.map_err(anyhow::Error::from)?;
-                    return Ok(Answer::nothing());
+                    return Ok(Output::nothing());
                 }
                 Err(driver) => {
                     if let Some(pid) = driver
@@ -49,7 +49,7 @@ impl Args {
                 }
             }
             tokio::select! {
-                () = signals.received() => return Ok(Answer::nothing()),
+                () = signals.received() => return Ok(Output::nothing()),
                 () = tokio::time::sleep(TRY_EVERY) => {}
             }
         }

@@ -3,7 +3,7 @@
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::ids::{Target, target};
-use crate::cli::output::Answer;
+use crate::cli::output::Output;
 use serde_json::json;
 
 /// Say why an item is in the inbox: reasons, rules, memory and cost
@@ -14,13 +14,13 @@ use serde_json::json;
     sayso why i7k2m9q4x\n  \
     sayso why i7k2 --json | jq -r .text"
 )]
-pub(in crate::cli) struct Args {
+pub struct Args {
     /// The interrupt, or the thread with a result
     pub(super) id: String,
 }
 
 impl Args {
-    pub(super) async fn run(self, context: Context) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let id = match target(&self.id)? {
             Target::Interrupt(id) => id.to_string(),
             Target::Result(thread) => thread.to_string(),

@@ -5,14 +5,14 @@ use crate::text::{Visible, sanitize_typed};
 use std::io::{self, BufRead, Write};
 
 /// Prints text without terminal escapes. Ignores errors, since nothing is lost if nobody sees it.
-pub(in crate::cli) fn say(text: &str) {
+pub fn say(text: &str) {
     let mut out = io::stdout().lock();
     let _ = out.write_all(Visible::new(text).as_str().as_bytes());
     let _ = out.flush();
 }
 
 /// Asks questions; it has no state.
-pub(in crate::cli) struct Prompt;
+pub struct Prompt;
 
 impl Prompt {
     async fn line(&self, question: &str) -> Result<String, Failure> {
@@ -31,11 +31,7 @@ impl Prompt {
     }
 
     /// A line; an empty one means `default`.
-    pub(in crate::cli) async fn text(
-        &self,
-        question: &str,
-        default: Option<&str>,
-    ) -> Result<String, Failure> {
+    pub async fn text(&self, question: &str, default: Option<&str>) -> Result<String, Failure> {
         let hint = default.map(|default| format!(" [{}]", Visible::line(default))).unwrap_or_default();
         let line = self.line(&format!("{question}{hint}: ")).await?;
         Ok(if line.is_empty() { default.unwrap_or_default().to_owned() } else { line })
@@ -66,7 +62,7 @@ impl Prompt {
     }
 
     /// One of several choices; Enter takes the first.
-    pub(in crate::cli) async fn choose_one(&self, title: &str, choices: &[String]) -> Result<usize, Failure> {
+    pub async fn choose_one(&self, title: &str, choices: &[String]) -> Result<usize, Failure> {
         loop {
             if let [at] = self.choose_some(title, choices).await?.as_slice() {
                 return Ok(*at);
@@ -91,7 +87,7 @@ impl Prompt {
     }
 
     /// Yes or no; Enter means yes.
-    pub(in crate::cli) async fn confirm(&self, question: &str) -> Result<bool, Failure> {
+    pub async fn confirm(&self, question: &str) -> Result<bool, Failure> {
         loop {
             match self.text(&format!("{question} (y/n)"), Some("y")).await?.to_lowercase().as_str() {
                 "y" | "yes" => return Ok(true),

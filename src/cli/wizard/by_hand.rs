@@ -113,16 +113,16 @@ impl ServerAnswers {
 }
 
 /// A server from prompts or flags.
-pub(in crate::cli) struct NamedServer<'a> {
-    pub(in crate::cli) host: &'a str,
-    pub(in crate::cli) smtp: Option<&'a str>,
-    pub(in crate::cli) user: &'a str,
-    pub(in crate::cli) address: &'a str,
-    pub(in crate::cli) tls: MailTls,
-    pub(in crate::cli) login: MailLogin,
+pub struct NamedServer<'a> {
+    pub host: &'a str,
+    pub smtp: Option<&'a str>,
+    pub user: &'a str,
+    pub address: &'a str,
+    pub tls: MailTls,
+    pub login: MailLogin,
 }
 
-pub(in crate::cli) fn account(by: &NamedServer<'_>) -> Candidate {
+pub fn account(by: &NamedServer<'_>) -> Candidate {
     let starttls = by.tls == MailTls::Starttls;
     let server = |text: &str, default: u16| {
         let (host, port) = host_and_port(text, default);

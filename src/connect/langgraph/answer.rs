@@ -5,8 +5,8 @@ use crate::engine::graph::Decision;
 use crate::text::exact::apply_edit;
 use serde_json::{Value, json};
 
-/// The answer to `question` as JSON text, from one decision per action, in their order; `None` if the thread should end,
-/// because no answer means no. `Err` says why there is none.
+/// The answer to `question` as JSON text, from one decision per action, in their order; `None` if the thread should
+/// end, because no answer means no. `Err` says why there is none.
 pub(super) fn answer(question: &RemoteQuestion, decisions: &[Decision]) -> Result<Option<String>, String> {
     if decisions.len() != question.actions.len() {
         let text = format!("{} answers for {} actions", decisions.len(), question.actions.len());

@@ -114,7 +114,7 @@ pub(super) fn read(params: &Value, client: Option<&str>) -> Result<Call, ToolCal
     };
     let arguments = Value::Object(arguments);
     crate::inbox::check_args(&tool["inputSchema"], &arguments)
-        .map_err(|why| ToolCallError::Arguments(format!("{why}. {}", takes(tool))))?;
+        .map_err(|why| ToolCallError::Arguments(format!("{why}. {}", parameters_line(tool))))?;
     let wait = arguments.get("wait_seconds").and_then(Value::as_f64);
     let wait = wait.map(Duration::try_from_secs_f64).transpose();
     let wait = wait.map_err(|_| ToolCallError::Arguments("`wait_seconds` is too large".to_owned()))?;
@@ -172,7 +172,7 @@ pub(super) fn read(params: &Value, client: Option<&str>) -> Result<Call, ToolCal
 }
 
 /// Says which arguments a tool takes, the required ones first.
-fn takes(tool: &Value) -> String {
+fn parameters_line(tool: &Value) -> String {
     let schema = &tool["inputSchema"];
     let required: Vec<&str> =
         schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();

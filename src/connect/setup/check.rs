@@ -2,7 +2,7 @@
 //! answers a test event, and is trusted (Codex). It changes nothing of theirs.
 
 use super::json::Entry;
-use super::{Agent, HOOK_GRACE, HOOK_PATIENCE, Holds, Options, Places, is_ours, read};
+use super::{Agent, Contents, HOOK_GRACE, HOOK_PATIENCE, Options, Places, is_ours, read};
 use crate::config::{Env, Host};
 use crate::text::Visible;
 use serde_json::{Value, json};
@@ -213,8 +213,8 @@ fn hook(agent: Agent, places: &Places) -> Result<Option<Hook>, String> {
 }
 
 impl Hook {
-    /// What `connect` would write differently today, in a few words; `None` if nothing, or if somebody wrote the hook by
-    /// hand.
+    /// What `connect` would write differently today, in a few words; `None` if nothing, or if somebody wrote the hook
+    /// by hand.
     fn changed(&self, agent: Agent, places: &Places) -> Result<Option<String>, String> {
         let program = vec!["sayso".to_owned()];
         let (all, warned, patience) = (self.all, self.warned, self.patience);
@@ -222,8 +222,8 @@ impl Hook {
         let by_hand = agent != Agent::Opencode && !self.command.contains("--timeout ");
         for file in super::files(agent, &options, places).into_iter().filter(|_| !by_hand) {
             let text = read(&file.path)?.unwrap_or_default();
-            match file.holds {
-                Holds::Json(entries) => {
+            match file.contents {
+                Contents::Json(entries) => {
                     let settings = super::json::value(&text).unwrap_or_default();
                     let changed = |entry: &Entry| match entry {
                         Entry::Hook { event, group } if !has_group(&settings, event, group) => Some(*event),
@@ -234,10 +234,10 @@ impl Hook {
                         return Ok(Some(changed.join(", ")));
                     }
                 }
-                Holds::Whole(ours) if same_but_for_program(&ours) != same_but_for_program(&text) => {
+                Contents::Whole(ours) if same_but_for_program(&ours) != same_but_for_program(&text) => {
                     return Ok(Some("the plugin differs".to_owned()));
                 }
-                Holds::Whole(_) | Holds::Toml { .. } => {}
+                Contents::Whole(_) | Contents::Toml { .. } => {}
             }
         }
         Ok(None)

@@ -3,7 +3,8 @@
 //! By default it asks when Claude Code itself would (`PermissionRequest`); with `--all`, before every tool
 //! (`PreToolUse`). Since 2.1.283 its windows start in auto mode, in which another model decides and the person is asked
 //! almost nothing. `--manual` switches that off in its settings. `--warned` leaves it on: `PreToolUse` asks about the
-//! calls that sayso warns about, and `PermissionDenied` about those that auto mode refused. Other events report on a session, and that a question was answered in its own window.
+//! calls that sayso warns about, and `PermissionDenied` about those that auto mode refused. Other events report on a
+//! session, and that a question was answered in its own window.
 
 use super::json::Entry;
 use super::{ConfigFile, Options, Places};

@@ -1,7 +1,7 @@
 //! Codex: hooks in `hooks.json`, the MCP server in `config.toml`.
 
 use super::json::Entry;
-use super::{ConfigFile, Holds, Options, Places};
+use super::{ConfigFile, Contents, Options, Places};
 use serde_json::json;
 
 const HOOK: &str = "codex";
@@ -34,7 +34,7 @@ pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
         ConfigFile::json(folder.join("hooks.json"), hooks),
         ConfigFile {
             path: folder.join("config.toml"),
-            holds: Holds::Toml { table: ["mcp_servers", "sayso"], text: server },
+            contents: Contents::Toml { table: ["mcp_servers", "sayso"], text: server },
         },
     ]
 }

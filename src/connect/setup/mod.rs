@@ -189,11 +189,11 @@ enum Target {
 #[derive(Clone, Debug)]
 struct ConfigFile {
     path: PathBuf,
-    holds: Holds,
+    contents: Contents,
 }
 
 #[derive(Clone, Debug)]
-enum Holds {
+enum Contents {
     /// Entries of a JSON file, which may have comments.
     Json(Vec<json::Entry>),
     /// A table of a TOML file.
@@ -204,24 +204,28 @@ enum Holds {
 
 impl ConfigFile {
     fn json(path: PathBuf, entries: Vec<json::Entry>) -> Self {
-        Self { path, holds: Holds::Json(entries) }
+        Self { path, contents: Contents::Json(entries) }
     }
 
     fn change(&self, target: Target) -> Result<Change, String> {
         let before = read(&self.path)?;
         let named = |why: String| format!("{}: {why}", self.path.display());
         let text = before.as_deref().unwrap_or_default();
-        let after = match (&self.holds, target) {
-            (Holds::Json(_), Target::Removed) | (Holds::Toml { .. }, Target::Removed) if before.is_none() => {
+        let after = match (&self.contents, target) {
+            (Contents::Json(_), Target::Removed) | (Contents::Toml { .. }, Target::Removed)
+                if before.is_none() =>
+            {
                 None
             }
-            (Holds::Json(entries), Target::Connected) => Some(json::with(text, entries).map_err(named)?),
-            (Holds::Json(entries), Target::Removed) => Some(json::without(text, entries).map_err(named)?),
-            (Holds::Toml { table, text: ours }, Target::Connected) => {
+            (Contents::Json(entries), Target::Connected) => Some(json::with(text, entries).map_err(named)?),
+            (Contents::Json(entries), Target::Removed) => Some(json::without(text, entries).map_err(named)?),
+            (Contents::Toml { table, text: ours }, Target::Connected) => {
                 Some(toml::with(text, *table, ours).map_err(named)?)
             }
-            (Holds::Toml { table, .. }, Target::Removed) => Some(toml::without(text, *table).map_err(named)?),
-            (Holds::Whole(ours), _) => {
+            (Contents::Toml { table, .. }, Target::Removed) => {
+                Some(toml::without(text, *table).map_err(named)?)
+            }
+            (Contents::Whole(ours), _) => {
                 if before.as_deref().is_some_and(|text| !text.starts_with(opencode::HEAD)) {
                     return Err(named("sayso did not write this file; move it away first".to_owned()));
                 }

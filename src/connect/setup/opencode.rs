@@ -1,7 +1,7 @@
 //! opencode: a plugin that asks, and the MCP server in its config.
 
 use super::json::{self, Entry};
-use super::{ConfigFile, Holds, Options, Places};
+use super::{ConfigFile, Contents, Options, Places};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -32,7 +32,7 @@ pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
         .replace("\"ALL\"", if options.all { "true" } else { "false" });
     vec![
         ConfigFile::json(config, entries),
-        ConfigFile { path: plugin, holds: Holds::Whole(format!("{HEAD}\n{text}")) },
+        ConfigFile { path: plugin, contents: Contents::Whole(format!("{HEAD}\n{text}")) },
     ]
 }
 

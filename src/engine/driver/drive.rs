@@ -6,12 +6,12 @@ use super::fail_point::fail_point;
 use super::journal::StepJournal;
 use super::trouble;
 use crate::engine::graph::{
-    AnyState, Child, Event, Failure, FoldError, InterruptId, JournalError, Next, NodeError, Output, Progress,
-    Retry, StepContext, ThreadId, run_node,
+    AnyState, Child, Event, Failure, FoldError, InterruptId, Next, NodeError, Output, Progress, Retry,
+    StepContext, ThreadId, run_node,
 };
 use crate::engine::store::{
-    Arrival, Awaits, Commit, Committed, GrantedAnswer, Loaded, Mode, NewStep, NewThread, NewTrouble,
-    NextStep, StoreError,
+    Arrival, Awaits, Commit, Committed, GrantedAnswer, Loaded, NewStep, NewThread, NewTrouble, NextStep,
+    StoreError,
 };
 use crate::inbox::{POLICY_GRANT, Spec, Status};
 use std::sync::Arc;
@@ -190,11 +190,9 @@ impl Engine {
             }
             Retry::Never(failure) => self.fail(loaded, Some(spec), Some(state), failure).await,
             Retry::Moved => Ok(DriveResult::Continue),
-            Retry::Storage(JournalError::Full) => Err(StoreError::Full),
-            Retry::Storage(JournalError::Busy) => Err(StoreError::Busy),
-            Retry::Storage(error) => Err(match self.store().mode() {
-                Mode::ReadWrite => StoreError::Sql(error.to_string()),
-                Mode::ViewOnly(_) => StoreError::Disk(error.to_string()),
+            Retry::Storage(error) => Err(match error.downcast::<StoreError>() {
+                Ok(error) => *error,
+                Err(error) => StoreError::Failed(error.to_string()),
             }),
         }
     }

@@ -6,6 +6,7 @@ use crate::config::{Expiry, Policy};
 use crate::engine::graph::{AnyState, Event, EventKind, InputError, Progress, ProgressSink, ThreadId};
 use crate::engine::store::{DriverLock, Holds, NewThread, Store, StoreError, Tail};
 use crate::inbox::{Registry, Spec};
+use crate::text::suggest;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -169,22 +170,33 @@ impl Engine {
         self.0.lock.lock().unwrap_or_else(PoisonError::into_inner).upgrade()
     }
 
+    /// The workflow with this name.
+    pub(crate) fn spec(&self, workflow: &str) -> Result<&Spec, StoreError> {
+        self.registry().get(workflow).ok_or_else(|| self.unknown_workflow(workflow))
+    }
+
+    /// The error for an unknown workflow, with a suggestion if a known name is close.
+    pub(crate) fn unknown_workflow(&self, name: &str) -> StoreError {
+        let hint = suggest(name, &self.registry().names(), "none is built in");
+        StoreError::NotFound { what: "workflow", id: name.to_owned(), hint }
+    }
+
     /// Prepares a thread to be started, with its first update and its title.
     pub(crate) fn new_thread(
         &self,
         workflow: &str,
         input: Value,
         key: &str,
-    ) -> Result<NewThread, StartError> {
-        let spec = self.registry().get(workflow).ok_or_else(|| StartError::Unknown(workflow.to_owned()))?;
-        let name = workflow.to_owned();
-        let workflow = &spec.workflow;
-        let updates = workflow.started(input).map_err(StartError::Input)?;
+    ) -> Result<NewThread, StoreError> {
+        let name = workflow;
+        let workflow = &self.spec(name)?.workflow;
+        let wrong = |error| StoreError::Input { workflow: name.to_owned(), error };
+        let updates = workflow.started(input).map_err(wrong)?;
         let state = workflow
             .apply(workflow.empty(), &updates)
-            .map_err(|e| StartError::Input(InputError::Whole(e.to_string())))?;
+            .map_err(|error| wrong(InputError::Whole(error.to_string())))?;
         Ok(NewThread {
-            workflow: name,
+            workflow: name.to_owned(),
             fingerprint: workflow.fingerprint().to_owned(),
             entry: workflow.shape().entry.clone(),
             updates,
@@ -206,16 +218,6 @@ impl Engine {
         let hint = Event { id: String::new(), what: EventKind::Hint { text: String::new() } };
         matches!(spec.workflow.arrived(hint), Ok(Some(_)))
     }
-}
-
-/// Why a thread cannot be started.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum StartError {
-    #[error("there is no workflow `{0}`")]
-    Unknown(String),
-    /// The input does not fit.
-    #[error("{0}")]
-    Input(InputError),
 }
 
 /// Folds the remaining updates onto a state or snapshot.

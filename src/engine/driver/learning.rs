@@ -1,6 +1,6 @@
 //! Turns answers into memory: some time after the last answer, one thread per profile learns from all of them.
 
-use super::engine::{Engine, StartError};
+use super::engine::Engine;
 use crate::engine::store::{OpenLesson, StoreError};
 use crate::inbox::LEARNING_WORKFLOW;
 use serde_json::{Value, json};
@@ -68,8 +68,8 @@ async fn begin(engine: &Engine, namespace: &str, lessons: &[OpenLesson]) -> Resu
     let new = match engine.new_thread(LEARNING_WORKFLOW, input, "") {
         Ok(new) => new,
         // If this engine does not know the workflow, it leaves the lessons to one that does.
-        Err(StartError::Unknown(_)) => return Ok(()),
-        Err(StartError::Input(error)) => {
+        Err(StoreError::NotFound { .. }) => return Ok(()),
+        Err(error) => {
             tracing::error!(%namespace, %error, "answers cannot be learned from");
             return Ok(());
         }

@@ -15,7 +15,6 @@ mod trouble;
 mod unreachable;
 
 pub(crate) use drive::arrival;
-pub(crate) use engine::StartError;
 pub use engine::{Engine, Settings};
 pub use fail_point::fail_point;
 pub use scheduler::{Driver, Ended, Scope, Until};

@@ -37,7 +37,7 @@ const GRACE: Duration = Duration::from_secs(30);
 pub enum Scope {
     All,
     /// This thread and everything it starts.
-    Family(ThreadId),
+    WithChildren(ThreadId),
     /// These threads, but nothing they start.
     Only(HashSet<ThreadId>),
 }
@@ -232,7 +232,7 @@ impl Driver {
         scheduler.drop_moved(&self.engine);
         let chosen: Option<HashSet<ThreadId>> = match scope {
             Scope::All => None,
-            Scope::Family(root) => {
+            Scope::WithChildren(root) => {
                 Some(store.threads().family(root)?.into_iter().map(|(id, _)| id).collect())
             }
             Scope::Only(threads) => Some(threads.clone()),
@@ -288,7 +288,7 @@ impl Driver {
         scheduler: &mut Scheduler,
         look: &mut Look,
     ) -> Result<(), StoreError> {
-        if !matches!(scope, Scope::Family(_)) {
+        if !matches!(scope, Scope::WithChildren(_)) {
             let CardChanges { at_once, changed } =
                 scheduler.unreachable.update_cards(&self.engine, !look.active).await?;
             look.active |= changed || !at_once.is_empty();
@@ -357,7 +357,7 @@ impl Scheduler {
         }
         let waited = held.1.elapsed();
         let working_on = Arc::new(AtomicI64::new(version));
-        let alone = matches!(scope, Scope::Family(_));
+        let alone = matches!(scope, Scope::WithChildren(_));
         let work = drive_while_possible(engine.clone(), id.clone(), attempt, waited, working_on.clone());
         let engine = engine.clone();
         let task = async move {

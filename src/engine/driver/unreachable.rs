@@ -2,7 +2,7 @@
 //! card goes away once a thread gets through; accepting it retries at once.
 
 use super::drive::{UnreachableServer, arrival};
-use super::engine::{Engine, StartError};
+use super::engine::Engine;
 use crate::engine::graph::{Event, EventKind, ThreadId};
 use crate::engine::store::StoreError;
 use crate::inbox::ASKING_WORKFLOW;
@@ -130,8 +130,8 @@ async fn open_card(engine: &Engine, unreachable: &UnreachableServer) -> Result<O
     let input = json!({"ask": "absent", "server": unreachable.server, "why": unreachable.why});
     match engine.new_thread(ASKING_WORKFLOW, input, &key) {
         Ok(new) => Ok(Some(engine.store().threads().start(new, engine.step_limit()).await?)),
-        Err(StartError::Unknown(_)) => Ok(None),
-        Err(StartError::Input(error)) => {
+        Err(StoreError::NotFound { .. }) => Ok(None),
+        Err(error) => {
             tracing::error!(server = %unreachable.server, %error, "a server that cannot be reached cannot be asked about");
             Ok(None)
         }
@@ -140,8 +140,10 @@ async fn open_card(engine: &Engine, unreachable: &UnreachableServer) -> Result<O
 
 async fn close_card(engine: &Engine, server: &str, card: &ThreadId) -> Result<(), StoreError> {
     let Some(spec) = engine.registry().get(ASKING_WORKFLOW) else { return Ok(()) };
-    let what =
-        EventKind::Settled { reason: "nothing waits for it any more".to_owned(), payload: Value::Null };
+    let what = EventKind::AnsweredElsewhere {
+        reason: "nothing waits for it any more".to_owned(),
+        payload: Value::Null,
+    };
     let event = Event { id: key(server), what };
     let arrival = arrival(spec, card, &event, None).map_err(|e| StoreError::Conflict(e.to_string()))?;
     match engine.store().threads().deliver(arrival).await {

@@ -1,7 +1,7 @@
 //! What changed in a state, as an update: a node changes a copy of the state, and the difference is what is stored.
 //!
-//! For states whose fields are all written and all have defaults. A list that only grew is stored as what was added to it,
-//! any other field as a whole.
+//! For states whose fields are all written and all have defaults. A list that only grew is stored as what was added to
+//! it, any other field as a whole.
 
 use super::State;
 use serde::de::{DeserializeOwned, Error};

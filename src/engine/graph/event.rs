@@ -48,8 +48,8 @@ pub enum EventKind {
         /// The correction, for the workflow.
         payload: Value,
     },
-    /// The question was settled elsewhere: open questions close, and the thread goes on.
-    Settled {
+    /// The question was answered elsewhere: open questions close, and the thread goes on.
+    AnsweredElsewhere {
         /// A sentence for anyone who still tries to answer.
         reason: String,
         /// The content, for the workflow.

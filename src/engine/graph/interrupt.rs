@@ -286,36 +286,49 @@ pub struct Interrupt {
     /// The proposed arguments, exactly as they will be executed if accepted.
     pub args: Value,
     /// JSON schema of the arguments; an edit must fit it.
+    #[serde(default = "any", skip_serializing_if = "is_any")]
     pub schema: Value,
     /// What an edit starts from, if not from the proposed arguments. Then the person writes something of their own, and
     /// is asked about it before it is done.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub edit_from: Option<Value>,
     pub allow: Allow,
+    #[serde(default, skip_serializing_if = "is_default")]
     pub labels: Labels,
     /// One line for the list.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub title: String,
     /// A second line: what it is about.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub gist: String,
+    #[serde(default, skip_serializing_if = "is_default")]
     pub warnings: Vec<Warning>,
     /// The person or thing it comes from, for the list.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub source: Option<String>,
     /// Accepting it cannot be undone, so it is held first.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub irreversible: bool,
     /// Accepting it changes nothing, so it is not held.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub harmless: bool,
     /// Digests of attachments and ids of mails shown with it: the hash covers them too.
-    pub binds: Vec<String>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub shown_with: Vec<String>,
+    #[serde(default, skip_serializing_if = "is_default")]
     pub grantable: Grantable,
     /// Hidden until then.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub snoozed_until: Option<Timestamp>,
     /// Set if somebody waits for the answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub waiting: Option<Waiting>,
     /// Whether news cancels the question: the thread runs again from its entry with the news, as if it had not asked.
-    pub yields: bool,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub closes_on_news: bool,
     /// The id of the grant that answers it without asking; that is recorded as a decision like any other. If the grant
     /// does not cover this question when it is committed, a person is asked.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub granted: Option<String>,
 }
 
@@ -327,7 +340,7 @@ impl Interrupt {
             kind,
             action: action.into(),
             args,
-            schema: Value::Bool(true),
+            schema: any(),
             edit_from: None,
             allow: Allow::ALL,
             labels: Labels::default(),
@@ -337,14 +350,27 @@ impl Interrupt {
             source: None,
             irreversible: false,
             harmless: false,
-            binds: Vec::new(),
+            shown_with: Vec::new(),
             grantable: Grantable::default(),
             snoozed_until: None,
             waiting: None,
-            yields: false,
+            closes_on_news: false,
             granted: None,
         }
     }
+}
+
+/// The schema that everything fits.
+fn any() -> Value {
+    Value::Bool(true)
+}
+
+fn is_any(schema: &Value) -> bool {
+    *schema == any()
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// What an approval is bound to: SHA-256 over the action, the arguments and whatever was shown with them.
@@ -353,14 +379,14 @@ pub struct Hash([u8; 32]);
 
 impl Hash {
     /// The hash of a proposal.
-    pub fn of(action: &str, args: &Value, binds: &[String]) -> Self {
+    pub fn of(action: &str, args: &Value, shown_with: &[String]) -> Self {
         let mut text = String::new();
         text.push('[');
         canonical(&Value::from(action), &mut text);
         text.push(',');
         canonical(args, &mut text);
         text.push(',');
-        canonical(&Value::from(binds.to_vec()), &mut text);
+        canonical(&Value::from(shown_with.to_vec()), &mut text);
         text.push(']');
         Self(Sha256::digest(text.as_bytes()).into())
     }

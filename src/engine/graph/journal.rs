@@ -103,15 +103,9 @@ pub enum JournalError {
     /// The arguments are not the approved ones.
     #[error("{0}")]
     NotApproved(String),
-    /// The disk is full, and that may pass.
-    #[error("the disk is full")]
-    Full,
-    /// Another process keeps the store locked, and that may pass.
-    #[error("the store is locked")]
-    Busy,
-    /// The store failed.
+    /// The store failed, with its own error.
     #[error("{0}")]
-    Storage(String),
+    Storage(Box<dyn std::error::Error + Send + Sync>),
 }
 
 /// Keeps the intents, outcomes and repeatable results of one step.

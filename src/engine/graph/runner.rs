@@ -77,7 +77,7 @@ pub enum Retry {
     /// The thread has moved on: drop the result and look again.
     Moved,
     /// Nothing can be recorded, so nothing more may be done.
-    Storage(JournalError),
+    Storage(Box<dyn std::error::Error + Send + Sync>),
 }
 
 /// Runs one node within its time limit and checks the edge it took.
@@ -144,9 +144,7 @@ impl Retry {
             NodeError::Budget { text } => Retry::Never(Failure::Budget(text)),
             NodeError::InDoubt { effect, text } => Retry::Never(Failure::InDoubt { effect, text }),
             NodeError::Journal(JournalError::Moved) => Retry::Moved,
-            NodeError::Journal(e @ (JournalError::Full | JournalError::Busy | JournalError::Storage(_))) => {
-                Retry::Storage(e)
-            }
+            NodeError::Journal(JournalError::Storage(error)) => Retry::Storage(error),
             NodeError::Journal(e @ (JournalError::Twice(_) | JournalError::NotApproved(_))) => {
                 Retry::Never(Failure::Failed(e.to_string()))
             }

@@ -3,7 +3,7 @@
 use crate::engine::graph::EventKind;
 use crate::engine::store::StoreError;
 use crate::engine::store::log::{Arrived, Entry, EntryKind, Snoozed};
-use crate::engine::store::record::recent::Question;
+use crate::engine::store::record::since_step::AskedQuestion;
 use crate::engine::store::rows::{MailRow, ThreadRow, time};
 use crate::inbox::{AnswerKind, DecisionEnd, DecisionLine, MOVING_WORKFLOW, Status};
 use rusqlite::{Connection, params};
@@ -43,7 +43,7 @@ pub fn line(db: &Connection, entry: &Entry) -> Result<Option<DecisionLine>, Stor
         by: None,
         end: DecisionEnd::Done,
         outcome: String::new(),
-        place: entry.seq,
+        seq: entry.seq,
     };
     match entry.kind {
         EntryKind::Snoozed => snoozed(db, entry, blank),
@@ -59,14 +59,14 @@ fn snoozed(db: &Connection, entry: &Entry, blank: DecisionLine) -> Result<Option
     if overdue.is_some() {
         return Ok(None);
     }
-    let asked = Question::read(db, entry.stream, entry.about.unwrap_or_default())?.asked;
+    let asked = AskedQuestion::read(db, entry.stream, entry.about.unwrap_or_default())?.asked;
     let until = until.map(time).transpose()?;
     Ok(Some(DecisionLine {
         interrupt: Some(asked.id),
-        kind: Some(asked.kind),
-        action: asked.action,
-        title: if asked.title.is_empty() { blank.title } else { asked.title },
-        source: asked.source,
+        kind: Some(asked.interrupt.kind),
+        action: asked.interrupt.action,
+        title: if asked.interrupt.title.is_empty() { blank.title } else { asked.interrupt.title },
+        source: asked.interrupt.source,
         answer: AnswerKind::Snooze,
         args: json!({ "until": until }),
         outcome: if until.is_some() { "snoozed" } else { "snooze ended" }.to_owned(),
@@ -91,8 +91,8 @@ fn reclassified(
     }))
 }
 
-/// A mail that its thread was to move; its title says where to. Its output says where the mail is. The line leads to the
-/// mail's own thread, which people know.
+/// A mail that its thread was to move; its title says where to. Its output says where the mail is. The line leads to
+/// the mail's own thread, which people know.
 fn moved(db: &Connection, thread: &ThreadRow, blank: DecisionLine) -> Result<DecisionLine, StoreError> {
     let output = thread.output()?;
     let (end, outcome) = match (&output, thread.status) {

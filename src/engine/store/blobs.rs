@@ -6,7 +6,8 @@ use crate::text::hex;
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 use sha2::{Digest, Sha256};
 
-/// Bytes as they are stored. Make it before a transaction if there are many: all other writers wait for the one at work.
+/// Bytes as they are stored. Make it before a transaction if there are many: all other writers wait for the one at
+/// work.
 pub struct Blob {
     digest: [u8; 32],
     bytes: Vec<u8>,

@@ -2,9 +2,9 @@
 
 use crate::engine::graph::{Authorization, Decision, EffectState, EventKind, Kind, ThreadId};
 use crate::engine::store::log::{
-    self, Arrived, Decided, EffectBegun, EffectEnded, Entry, EntryKind, Settled, Stepped, UndoReason, Undone,
+    self, Arrived, Decided, EffectBegun, EffectEnded, Entry, EntryKind, Resolved, Stepped, UndoReason, Undone,
 };
-use crate::engine::store::record::recent::Question;
+use crate::engine::store::record::since_step::AskedQuestion;
 use crate::engine::store::rows::{ThreadRow, time};
 use crate::engine::store::{Inbox, StoreError, action_history};
 use crate::inbox::{
@@ -42,7 +42,7 @@ impl Inbox<'_> {
                 }
                 let entry = log::entry(db, place)?;
                 let decided: Decided = entry.parse_body()?;
-                let question = Question::read(db, entry.stream, entry.about.unwrap_or_default())?;
+                let question = AskedQuestion::read(db, entry.stream, entry.about.unwrap_or_default())?;
                 let undone = question.answers.iter().any(|g| g.seq == entry.seq && g.undone_at.is_some());
                 if !matches!(decided.by, DecidedBy::Tui | DecidedBy::Cli)
                     || undone
@@ -53,7 +53,7 @@ impl Inbox<'_> {
                 past.push(PastDecision {
                     thread: ThreadRow::by_seq(db, entry.stream)?.id,
                     step: question.asked.step.unsigned_abs(),
-                    kind: question.asked.kind,
+                    kind: question.asked.interrupt.kind,
                     decision: decided.decision,
                 });
             }
@@ -75,18 +75,18 @@ impl Inbox<'_> {
             }
             for place in newest_first(all) {
                 if page.rows.len() == query.limit {
-                    page.next = page.rows.last().map(|line| line.place);
+                    page.next = page.rows.last().map(|line| line.seq);
                     break;
                 }
                 let entry = log::entry(db, place)?;
-                if !query.filter.takes_time(time(entry.at)?, now) {
+                if !query.filter.matches_time(time(entry.at)?, now) {
                     continue;
                 }
                 let line = match entry.kind {
                     EntryKind::Decided => Some(line(db, &entry)?),
                     _ => action_history::line(db, &entry)?,
                 };
-                page.rows.extend(line.filter(|line| query.takes(line, now)));
+                page.rows.extend(line.filter(|line| query.matches(line, now)));
             }
             Ok(page)
         })
@@ -129,19 +129,22 @@ pub fn last_outcome(
     Ok(Some(after.outcome(&decided, &asked, thread.status)))
 }
 
-/// How a thread ended that nobody answered here: a program's question expired or was withdrawn, or the thread was set aside
-/// with its mail.
+/// How a thread ended that nobody answered here: a program's question expired or was withdrawn, or the thread was set
+/// aside with its mail.
 fn unanswered(db: &Connection, thread: &ThreadRow) -> Result<Option<(DecisionEnd, String)>, StoreError> {
     let mut statement = db.prepare_cached(
         "SELECT seq FROM log WHERE stream = ? AND kind = 'asked' ORDER BY seq DESC LIMIT 1",
     )?;
     let Some(last) = statement.query_row([thread.seq], |row| row.get(0)).optional()? else { return Ok(None) };
-    let by_program = log::entry(db, last)?.parse_body::<log::Asked>()?.action.starts_with(PROGRAM_ACTIONS);
+    let by_program =
+        log::entry(db, last)?.parse_body::<log::Asked>()?.interrupt.action.starts_with(PROGRAM_ACTIONS);
     let mut ended = None;
     log::follow(db, thread.seq, last, &mut |entry| {
         match entry.kind {
             EntryKind::Arrived if by_program => {
-                if let EventKind::Settled { payload, .. } = entry.parse_body::<Arrived>()?.event.what {
+                if let EventKind::AnsweredElsewhere { payload, .. } =
+                    entry.parse_body::<Arrived>()?.event.what
+                {
                     let how = payload.get("how").and_then(Value::as_str);
                     let words = [Ending::Expired, Ending::Withdrawn].map(Ending::word);
                     let word = words.into_iter().find(|word| how == Some(*word));
@@ -149,8 +152,8 @@ fn unanswered(db: &Connection, thread: &ThreadRow) -> Result<Option<(DecisionEnd
                     return Ok(ended.is_none());
                 }
             }
-            EntryKind::Settled => {
-                let why = entry.parse_body::<Settled>()?.set_aside;
+            EntryKind::Resolved => {
+                let why = entry.parse_body::<Resolved>()?.set_aside;
                 ended = why.map(|why| (DecisionEnd::Ignored, why.word().to_owned()));
             }
             EntryKind::Reopened => ended = None,
@@ -163,11 +166,11 @@ fn unanswered(db: &Connection, thread: &ThreadRow) -> Result<Option<(DecisionEnd
 
 /// The question behind an answer, in the words that fit the person's arguments.
 fn asked_as_decided(db: &Connection, entry: &Entry, decided: &Decided) -> Result<log::Asked, StoreError> {
-    let mut asked = Question::read(db, entry.stream, entry.about.unwrap_or_default())?.asked;
+    let mut asked = AskedQuestion::read(db, entry.stream, entry.about.unwrap_or_default())?.asked;
     if let Some(title) = &decided.title {
-        asked.title.clone_from(title);
+        asked.interrupt.title.clone_from(title);
     }
-    asked.labels.done = decided.done.clone().or(asked.labels.done);
+    asked.interrupt.labels.done = decided.done.clone().or(asked.interrupt.labels.done);
     Ok(asked)
 }
 
@@ -178,10 +181,10 @@ fn line(db: &Connection, entry: &Entry) -> Result<DecisionLine, StoreError> {
     let after = Aftermath::read(db, entry, &decided, &asked)?;
     let (end, mut outcome) = after.outcome(&decided, &asked, thread.status);
     let edited = matches!(decided.decision, Decision::Edit { .. });
-    if edited && asked.labels.words_refuse && end == DecisionEnd::Done {
+    if edited && asked.interrupt.labels.words_refuse && end == DecisionEnd::Done {
         outcome = format!("{outcome}, changed");
     }
-    let remember = decided.remember.and_then(|place| asked.grantable.remember.get(place));
+    let remember = decided.remember.and_then(|place| asked.interrupt.grantable.remember.get(place));
     if let Some(remember) = remember.filter(|_| end == DecisionEnd::Done) {
         outcome = format!("{outcome}, told to remember {}", remember.words);
     }
@@ -189,32 +192,32 @@ fn line(db: &Connection, entry: &Entry) -> Result<DecisionLine, StoreError> {
         outcome = format!("{outcome}, {report}");
     }
     // Trouble is called after its workflow, which says little in a list.
-    let title = match asked.title.is_empty() || asked.is_trouble() {
+    let title = match asked.interrupt.title.is_empty() || asked.is_trouble() {
         true if !thread.title.is_empty() => thread.title,
-        _ => asked.title,
+        _ => asked.interrupt.title,
     };
     let answer = AnswerKind::from(&decided.decision);
     let (text, args) = match decided.decision {
         Decision::Edit { args } => (None, args),
-        Decision::Respond { text } => (Some(text), asked.args),
-        Decision::Accept | Decision::Ignore | Decision::Draft => (None, asked.args),
+        Decision::Respond { text } => (Some(text), asked.interrupt.args),
+        Decision::Accept | Decision::Ignore | Decision::Draft => (None, asked.interrupt.args),
     };
     Ok(DecisionLine {
         at: time(entry.at)?,
         interrupt: Some(asked.id),
         thread: thread.id,
         workflow: thread.workflow,
-        kind: Some(asked.kind),
-        action: asked.action,
+        kind: Some(asked.interrupt.kind),
+        action: asked.interrupt.action,
         title,
-        source: asked.source,
+        source: asked.interrupt.source,
         answer,
         text,
         args,
         by: Some(decided.by),
         end,
         outcome,
-        place: entry.seq,
+        seq: entry.seq,
     })
 }
 
@@ -251,7 +254,7 @@ impl Aftermath {
         decided: &Decided,
         asked: &log::Asked,
     ) -> Result<Self, StoreError> {
-        let reports = asked.action.starts_with(PROGRAM_ACTIONS);
+        let reports = asked.interrupt.action.starts_with(PROGRAM_ACTIONS);
         let acts = acts(decided, asked);
         let retries = goes_on(decided, asked);
         let mut after = Self::default();
@@ -261,7 +264,9 @@ impl Aftermath {
                     after.undone = Some(entry.parse_body::<Undone>()?.because);
                     return Ok(false);
                 }
-                EntryKind::Begun if is_based_on(&entry.parse_body::<EffectBegun>()?.basis, &asked.key) => {
+                EntryKind::Begun
+                    if is_based_on(&entry.parse_body::<EffectBegun>()?.basis, &asked.interrupt.key) =>
+                {
                     after.effects.push((entry.seq, EffectState::Begun));
                 }
                 EntryKind::Ended => {
@@ -277,7 +282,8 @@ impl Aftermath {
                 EntryKind::Asked => {
                     let next: log::Asked = entry.parse_body()?;
                     after.failed |= next.is_trouble();
-                    after.asked_again |= acts && !next.is_trouble() && next.key == asked.key;
+                    after.asked_again |=
+                        acts && !next.is_trouble() && next.interrupt.key == asked.interrupt.key;
                 }
                 // From here on, what happens follows from another answer.
                 EntryKind::Decided if after.taken_in && !reports => return Ok(false),
@@ -293,15 +299,16 @@ impl Aftermath {
                 EntryKind::Stepped if retries => after.went_on = true,
                 EntryKind::Arrived if reports && after.taken_in && entry.body.is_some() => {
                     // Without a reason, it tells people nothing useful.
-                    if let EventKind::Settled { reason, .. } = entry.parse_body::<Arrived>()?.event.what
+                    if let EventKind::AnsweredElsewhere { reason, .. } =
+                        entry.parse_body::<Arrived>()?.event.what
                         && !reason.is_empty()
                     {
                         after.reported = Some(reason);
                         return Ok(false);
                     }
                 }
-                EntryKind::Settled => {
-                    after.taken_in |= entry.parse_body::<Settled>()?.takes.contains(&answer.seq)
+                EntryKind::Resolved => {
+                    after.taken_in |= entry.parse_body::<Resolved>()?.takes.contains(&answer.seq)
                 }
                 _ => {}
             }
@@ -312,17 +319,18 @@ impl Aftermath {
         })?;
         let done = after.effects.iter().find(|(_, state)| *state == EffectState::Done);
         // A stop takes back what was approved, so what is done after it has an approval of its own.
-        if let Some(begun) = done.filter(|_| retries && asked.action != "stopped").map(|(begun, _)| *begun)
+        if let Some(begun) =
+            done.filter(|_| retries && asked.interrupt.action != "stopped").map(|(begun, _)| *begun)
             && let Some(card) = log::entry(db, begun)?.about
         {
-            after.made_good = log::entry(db, card)?.parse_body::<log::Asked>()?.labels.done;
+            after.made_good = log::entry(db, card)?.parse_body::<log::Asked>()?.interrupt.labels.done;
         }
         Ok(after)
     }
 
     /// How it ended, as a code for scripts and in words for people.
     fn outcome(&self, decided: &Decided, asked: &log::Asked, status: Status) -> (DecisionEnd, String) {
-        let labels = &asked.labels;
+        let labels = &asked.interrupt.labels;
         let ended = |end, word: &str| (end, word.to_owned());
         if let Some(because) = self.undone {
             return ended(DecisionEnd::Undone, because.label());
@@ -372,7 +380,9 @@ impl Aftermath {
         }
         match decided.decision {
             // What they wrote in place of the proposal is asked about before it is done.
-            Decision::Edit { .. } if asked.edit_from.is_some() => ended(DecisionEnd::Done, "drafted"),
+            Decision::Edit { .. } if asked.interrupt.edit_from.is_some() => {
+                ended(DecisionEnd::Done, "drafted")
+            }
             Decision::Accept | Decision::Edit { .. } => {
                 (DecisionEnd::Done, label(&labels.done, AnswerKind::Accept))
             }
@@ -391,12 +401,12 @@ impl Aftermath {
 fn acts(decided: &Decided, asked: &log::Asked) -> bool {
     let does = match decided.decision {
         Decision::Draft => true,
-        Decision::Accept => asked.irreversible,
+        Decision::Accept => asked.interrupt.irreversible,
         // What they wrote in place of the proposal is asked about first.
-        Decision::Edit { .. } => asked.irreversible && asked.edit_from.is_none(),
+        Decision::Edit { .. } => asked.interrupt.irreversible && asked.interrupt.edit_from.is_none(),
         Decision::Respond { .. } | Decision::Ignore => false,
     };
-    does && !asked.is_trouble() && !asked.action.starts_with(PROGRAM_ACTIONS)
+    does && !asked.is_trouble() && !asked.interrupt.action.starts_with(PROGRAM_ACTIONS)
 }
 
 /// Whether a thread in trouble tries again with this answer.

@@ -1,7 +1,7 @@
 //! The journal: intents before the first byte leaves, outcomes afterwards, and results of repeatable calls.
 //!
-//! Whether an effect may begin is decided from the log alone, with every entry checked: what was asked, what was answered,
-//! which grant covers it, whether driving is paused, and what has arrived since.
+//! Whether an effect may begin is decided from the log alone, with every entry checked: what was asked, what was
+//! answered, which grant covers it, whether driving is paused, and what has arrived since.
 
 use crate::engine::graph::{Authorization, Decision, EffectState, Hash, Intent, PriorEffect, ThreadId};
 use crate::engine::store::blobs::{self, Blob};
@@ -10,7 +10,7 @@ use crate::engine::store::log::{
 };
 use crate::engine::store::record::answers::{amend, reopen_all};
 use crate::engine::store::record::append::append;
-use crate::engine::store::record::recent::{Question, Recent, StoredAnswer, is_news};
+use crate::engine::store::record::since_step::{AskedQuestion, SinceStep, StoredAnswer, is_news};
 use crate::engine::store::record::{calls, forks};
 use crate::engine::store::rows::{EffectRow, ThreadRow, damaged};
 use crate::engine::store::{Effects, StoreError, grants, settings};
@@ -62,7 +62,7 @@ impl Effects<'_> {
     /// Whether a thread's current step has carried out an effect, or may have.
     pub fn has_acted(self, thread: &ThreadId) -> Result<bool, StoreError> {
         self.0.read(|db| {
-            let recent = Recent::read(db, &ThreadRow::find(db, thread)?)?;
+            let recent = SinceStep::read(db, &ThreadRow::find(db, thread)?)?;
             Ok(recent.effects.iter().any(|effect| effect.state != EffectState::NotDone))
         })
     }
@@ -106,9 +106,9 @@ fn begin(tx: &Tx<'_>, effect: &EffectIntent, now: i64) -> Result<Option<PriorEff
     if row.version != effect.version {
         return Err(StoreError::Moved);
     }
-    let recent = Recent::verified(tx, &row)?;
+    let recent = SinceStep::verified(tx, &row)?;
     let has_unseen_news =
-        recent.has_unstarted_approval() && recent.unheard.iter().any(|(_, event)| is_news(event));
+        recent.has_unstarted_approval() && recent.waiting_events.iter().any(|(_, event)| is_news(event));
     let stopped = recent.troubles().next().is_some();
     if recent.step.steps != effect.step || stopped || has_unseen_news || settings::is_paused_by_the_log(tx)? {
         return Err(StoreError::Moved);
@@ -155,13 +155,13 @@ fn begin(tx: &Tx<'_>, effect: &EffectIntent, now: i64) -> Result<Option<PriorEff
 fn approve(
     db: &Connection,
     row: &ThreadRow,
-    recent: &Recent,
+    recent: &SinceStep,
     basis: &Authorization,
     now: i64,
 ) -> Result<Option<(i64, Hash)>, StoreError> {
     let refuse = |text: String| Err(StoreError::NotApproved(text));
-    let executes = |question: &Question, args: &Value| {
-        (question.seq, Hash::of(&question.asked.action, args, &question.asked.binds))
+    let executes = |question: &AskedQuestion, args: &Value| {
+        (question.seq, Hash::of(&question.asked.interrupt.action, args, &question.asked.interrupt.shown_with))
     };
     match basis {
         Authorization::Grant { name } if grants::builtin_on(db, name)? => Ok(None),
@@ -169,16 +169,16 @@ fn approve(
             refuse(format!("no grant in force goes by `{name}`; `sayso grants` shows those there are"))
         }
         Authorization::Decision { key, args } | Authorization::Draft { key, args } => {
-            let asked = recent.node_questions().find(|question| question.asked.key == *key);
+            let asked = recent.node_questions().find(|question| question.asked.interrupt.key == *key);
             let Some((question, answer)) = asked.and_then(|q| Some((q, q.current_answer()?))) else {
                 return refuse("nobody approved this effect".to_owned());
             };
             let leaves = matches!(basis, Authorization::Decision { .. });
             let id = &question.asked.id;
             let allowed = match &answer.body.decision {
-                Decision::Accept if leaves => &question.asked.args,
+                Decision::Accept if leaves => &question.asked.interrupt.args,
                 Decision::Edit { args } if leaves => args,
-                Decision::Draft if !leaves => &question.asked.args,
+                Decision::Draft if !leaves => &question.asked.interrupt.args,
                 Decision::Accept | Decision::Edit { .. } | Decision::Draft => {
                     return refuse(format!("`{id}` was approved, but not in this way"));
                 }
@@ -212,10 +212,11 @@ fn approve(
 }
 
 /// Checks that what is sent answers every question and no other.
-fn all_answered(recent: &Recent, args_by_key: &BTreeMap<String, Value>) -> Result<(), StoreError> {
-    let asked: Vec<&Question> = recent.node_questions().collect();
-    let each =
-        asked.iter().all(|question| !question.is_open() && args_by_key.contains_key(&question.asked.key));
+fn all_answered(recent: &SinceStep, args_by_key: &BTreeMap<String, Value>) -> Result<(), StoreError> {
+    let asked: Vec<&AskedQuestion> = recent.node_questions().collect();
+    let each = asked
+        .iter()
+        .all(|question| !question.is_open() && args_by_key.contains_key(&question.asked.interrupt.key));
     if each && !asked.is_empty() && asked.len() == args_by_key.len() {
         return Ok(());
     }
@@ -224,20 +225,20 @@ fn all_answered(recent: &Recent, args_by_key: &BTreeMap<String, Value>) -> Resul
 
 /// Checks that the answer being sent is the one that was given. Returns the arguments it carries out.
 fn answered<'a>(
-    question: &'a Question,
+    question: &'a AskedQuestion,
     answer: &'a StoredAnswer,
     args_by_key: &BTreeMap<String, Value>,
 ) -> Result<Option<&'a Value>, StoreError> {
     let id = &question.asked.id;
     let allowed = match &answer.body.decision {
-        Decision::Accept => Some(&question.asked.args),
+        Decision::Accept => Some(&question.asked.interrupt.args),
         Decision::Edit { args } => Some(args),
         Decision::Respond { .. } | Decision::Ignore => None,
         Decision::Draft => {
             return Err(StoreError::NotApproved(format!("`{id}` was approved, but not in this way")));
         }
     };
-    let same = args_by_key.get(&question.asked.key) == Some(allowed.unwrap_or(&Value::Null));
+    let same = args_by_key.get(&question.asked.interrupt.key) == Some(allowed.unwrap_or(&Value::Null));
     if answer.body.shown == question.hash() && same {
         return Ok(allowed);
     }

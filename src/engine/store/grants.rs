@@ -3,7 +3,7 @@
 //! The store decides what a grant covers. The asker names a grant; whether it covers the question is decided from the
 //! log when the question is committed, when its answer is taken in, and before the effect.
 
-use crate::engine::graph::{AgentCall, Decision, GrantId, InterruptId, ThreadId, Warning};
+use crate::engine::graph::{AgentCall, Decision, GrantId, Interrupt, InterruptId, ThreadId, Warning};
 use crate::engine::store::grant_scope::{self, DEFAULT_DURATION, agent_scope, covering};
 use crate::engine::store::log::{
     self, AgentScope, Asked, EntryKind, Granted, NewEntry, Revoked, Scope, Tx, UndoReason,
@@ -11,7 +11,7 @@ use crate::engine::store::log::{
 use crate::engine::store::record::answers::take_back;
 use crate::engine::store::record::project::apply;
 use crate::engine::store::record::questions::{not_open, question_of};
-use crate::engine::store::record::recent::{Question, Recent};
+use crate::engine::store::record::since_step::{AskedQuestion, SinceStep};
 use crate::engine::store::rows::{
     GrantRow, InterruptRow, Stage, ThreadRow, complete_grant_id, damaged, time,
 };
@@ -141,7 +141,7 @@ impl Grants<'_> {
                 if row.version != version {
                     return Err(StoreError::Moved);
                 }
-                let recent = Recent::read(db, &row)?;
+                let recent = SinceStep::read(db, &row)?;
                 for question in recent.questions.iter().filter(|q| interrupts.contains(&q.asked.id)) {
                     if question.current_answer().is_some_and(|answer| !answer.acted) {
                         take_back(db, &mut row, question.seq, UndoReason::GrantEnded, now)?;
@@ -163,19 +163,19 @@ pub fn covers(
     now: i64,
 ) -> Result<bool, StoreError> {
     // A caution suspends grants: a person has to see what is unusual.
-    if Warning::need_confirmation(&asked.warnings) {
+    if Warning::need_confirmation(&asked.interrupt.warnings) {
         return Ok(false);
     }
     if let Some(tool) = grant.strip_prefix(POLICY_GRANT) {
-        return Ok(tool == asked.action);
+        return Ok(tool == asked.interrupt.action);
     }
     let Some(grant) = find_grant(db, grant)?.filter(|grant| grant.is_active(now)) else { return Ok(false) };
-    match (&grant.scope, &asked.grantable.call) {
+    match (&grant.scope, &asked.interrupt.grantable.call) {
         (Scope::Agent(_), Some(call)) => {
             // The named grant has to contribute; the others only cover what it does not.
             let mut grants = agent_grants(db, now)?;
             grants.sort_by_key(|other| other.id != grant.id);
-            let by = covering(grants.iter().filter_map(Grant::agent), &asked.action, call);
+            let by = covering(grants.iter().filter_map(Grant::agent), &asked.interrupt.action, call);
             Ok(by == Ok(grant.id))
         }
         (Scope::Agent(_), None) => Ok(false),
@@ -266,13 +266,13 @@ impl Grant {
 
     /// Whether it covers this question of this thread. Only for thread and sender grants.
     fn covers(&self, asked: &Asked, thread: &ThreadId) -> bool {
-        let sender = asked.grantable.sender.as_ref();
+        let sender = asked.interrupt.grantable.sender.as_ref();
         let reaches = match &self.scope {
             Scope::Thread(only) => only == thread,
             Scope::Sender(only) => sender.is_some_and(|sender| sender.eq_ignore_ascii_case(only)),
             Scope::Builtin | Scope::Agent(_) => false,
         };
-        reaches && self.tool == asked.action
+        reaches && self.tool == asked.interrupt.action
     }
 }
 
@@ -336,10 +336,10 @@ pub fn give(tx: &Tx<'_>, request: &GrantRequest, now: i64) -> Result<GrantLine, 
         None if interrupt.status == Stage::Open => {}
         _ => return refuse("was not accepted, so nothing is allowed by it"),
     }
-    if Warning::need_confirmation(&question.asked.warnings) {
+    if Warning::need_confirmation(&question.asked.interrupt.warnings) {
         return refuse("has a warning; such a card is decided on its own and allows nothing else");
     }
-    let Question { asked: Asked { grantable: offered, action, .. }, .. } = question;
+    let Interrupt { grantable: offered, action, .. } = question.asked.interrupt;
     let scope = match request.scope {
         GrantScope::Thread if offered.thread => Scope::Thread(thread.id.clone()),
         GrantScope::Sender => match offered.sender {
@@ -420,10 +420,10 @@ fn ask_again(tx: &Tx<'_>, grant: &str, now: i64) -> Result<(), StoreError> {
     let decided = "INDEXED BY interrupts_live WHERE status <> 'closed' AND status = 'decided' AND acted = 0 ORDER BY seq";
     for interrupt in InterruptRow::select(tx, decided, [])? {
         let mut row = ThreadRow::by_seq(tx, interrupt.thread)?;
-        let recent = Recent::read(tx, &row)?;
+        let recent = SinceStep::read(tx, &row)?;
         let question = recent.questions.iter().find(|question| question.seq == interrupt.seq);
         let by = DecidedBy::Grant(grant.to_owned());
-        let answer = question.and_then(Question::current_answer);
+        let answer = question.and_then(AskedQuestion::current_answer);
         if answer.is_some_and(|answer| answer.body.by == by && !answer.acted) {
             take_back(tx, &mut row, interrupt.seq, UndoReason::GrantEnded, now)?;
         }

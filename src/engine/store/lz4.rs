@@ -12,9 +12,11 @@ pub fn pack(bytes: &[u8], dictionary: &[u8]) -> Vec<u8> {
 /// Decompresses bytes. `None` if they are broken or claim to be more than `max_len`; a tampered row may claim anything.
 pub fn unpack(packed: &[u8], dictionary: &[u8], max_len: usize) -> Option<Vec<u8>> {
     let size = packed.first_chunk().map(|size| u32::from_le_bytes(*size) as usize)?;
-    match dictionary.is_empty() {
-        _ if size > max_len => None,
-        true => lz4_flex::block::decompress_size_prepended(packed).ok(),
-        false => lz4_flex::block::decompress_size_prepended_with_dict(packed, dictionary).ok(),
+    if size > max_len {
+        None
+    } else if dictionary.is_empty() {
+        lz4_flex::block::decompress_size_prepended(packed).ok()
+    } else {
+        lz4_flex::block::decompress_size_prepended_with_dict(packed, dictionary).ok()
     }
 }

@@ -1,7 +1,7 @@
 //! One SQLite file: the only place where driver, screen and command line meet, in one process or several.
 //!
 //! The record is one append-only log (see [`log`]). Lists and counters are projections of it (see [`record::project`]),
-//! and whether something may be done is decided from the log alone (see [`record::recent`]).
+//! and whether something may be done is decided from the log alone (see [`record::since_step`]).
 //!
 //! Promises: a confirmed write is on disk (WAL, `synchronous=FULL`). Writes that wait for the same fsync share it. A
 //! write based on something another one changed is refused, not merged. Reads trust what was committed; what leaves is
@@ -17,7 +17,6 @@ mod blobs;
 mod decision_history;
 mod effects;
 mod error;
-mod figures;
 mod grant_scope;
 mod grants;
 mod lock;
@@ -34,6 +33,7 @@ mod rows;
 mod schema;
 mod search;
 mod settings;
+mod statistics;
 mod threads;
 mod verify;
 mod watcher;
@@ -44,10 +44,6 @@ pub use audit::AuditChecked;
 pub use decision_history::PastDecision;
 pub use effects::EffectIntent;
 pub use error::StoreError;
-pub use figures::prompts::{Prompt, StoredPrompt};
-pub use figures::sessions::SessionChange;
-pub use figures::space::Vacuum;
-pub use figures::spans::{Call, Span, StepTiming, ThreadTimings};
 pub use lock::{DriverLock, LockAttempt};
 pub use mail::intake::{ConversationThreads, NewMail, Route, StoredMail, TakenIn};
 pub use mail::ledger::{HandedIn, WaitingMailThread};
@@ -62,6 +58,10 @@ pub use questions::items::{Counts, StoredItem};
 pub use rows::{Awaits, MAIL_EVENT, MailState, Moved, Phase, Runnable};
 pub use schema::VERSION;
 pub use search::repeated_text::{RepeatQuery, RepeatedText};
+pub use statistics::prompts::{Prompt, StoredPrompt};
+pub use statistics::sessions::SessionChange;
+pub use statistics::space::Vacuum;
+pub use statistics::spans::{Call, Span, StepTiming, ThreadTimings};
 pub use threads::arrive::Arrival;
 pub use threads::commit::{Commit, Committed, NewStep, NextStep, StartResult};
 pub use threads::load::{FoldedUpTo, GrantedAnswer, Loaded, Repeated, RunnableThreads, Tail};
@@ -104,7 +104,7 @@ features! {
     memory Memory: "Profiles, and the lessons still to be learned.",
     mail Mail: "Mails, mailboxes and known people.",
     search Search: "Full-text search over steps and mails.",
-    figures Figures: "Cost and timing, for people; nothing depends on them.",
+    statistics Statistics: "Cost and timing, for people; nothing depends on them.",
     prune Prune: "Deleting what is no longer needed.",
     audit Audit: "Integrity checks, and the log as text.",
 }

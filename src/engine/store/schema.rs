@@ -10,7 +10,7 @@ pub const APPLICATION_ID: i32 = 0x7361_796c;
 pub const BEFORE_THE_LOG: i32 = 0x7361_7973;
 
 /// The newest format this build knows.
-pub const VERSION: i64 = 10;
+pub const VERSION: i64 = 11;
 
 /// The record: everything that happened.
 const LOG: &str = "
@@ -52,7 +52,7 @@ CREATE TABLE threads (
     step_limit   INTEGER NOT NULL,
     allowance    INTEGER NOT NULL,  -- how often its budget was granted
     by_person    INTEGER NOT NULL DEFAULT 0,  -- whether a person is in the model's place
-    unheard      INTEGER NOT NULL,  -- how many events it has not taken in yet
+    waiting_events      INTEGER NOT NULL,  -- how many events it has not taken in yet
     parent       INTEGER,
     parent_step  INTEGER,
     child_key    TEXT,
@@ -73,7 +73,7 @@ CREATE INDEX threads_by_workflow ON threads (workflow, seq);
 CREATE INDEX threads_by_parent ON threads (parent, seq) WHERE parent IS NOT NULL;
 CREATE INDEX threads_by_origin ON threads (origin) WHERE origin IS NOT NULL;
 CREATE INDEX threads_unread ON threads (seq) WHERE unread = 1;
-CREATE INDEX threads_unheard ON threads (seq) WHERE unheard > 0;
+CREATE INDEX threads_waiting_events ON threads (seq) WHERE waiting_events > 0;
 -- There is one thread per key, even if several callers start it at once.
 CREATE UNIQUE INDEX threads_by_key ON threads (workflow, child_key) WHERE parent IS NULL AND child_key IS NOT NULL;
 

@@ -3,7 +3,7 @@
 use crate::engine::store::log::{self, Entry, EntryKind, Head, Memory, Pruned, Tx, check_links};
 use crate::engine::store::record::project::{self, apply};
 use crate::engine::store::record::questions::{check_schema, questions};
-use crate::engine::store::record::{calls, recent};
+use crate::engine::store::record::{calls, since_step};
 use crate::engine::store::rows::{EffectRow, MailRow, ThreadRow, damaged};
 use crate::engine::store::threads::{load, view};
 use crate::engine::store::{Audit, StoreError, blobs, prune, schema};
@@ -84,7 +84,7 @@ fn before_driving(db: &Connection) -> Result<(), StoreError> {
         if row.pruned_at.is_some() {
             continue;
         }
-        let recent = match recent::Recent::verified(db, &row) {
+        let recent = match since_step::SinceStep::verified(db, &row) {
             Err(StoreError::Damaged(problem)) => {
                 tracing::error!(thread = %row.id, %problem, "a thread is damaged: nothing leaves because of it");
                 continue;

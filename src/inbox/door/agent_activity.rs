@@ -96,7 +96,8 @@ impl Requests<'_> {
             return Ok(true);
         }
         let payload = json!({ "delivered": true });
-        self.store_event(thread, "delivered", EventKind::Settled { reason: String::new(), payload }).await
+        self.store_event(thread, "delivered", EventKind::AnsweredElsewhere { reason: String::new(), payload })
+            .await
     }
 
     /// Whether the person allowed this call after the agent's own rules had refused it. Each answer counts once.
@@ -163,7 +164,8 @@ impl Requests<'_> {
 
     /// Stores the result of a call with the question about it.
     async fn store_report(self, thread: &ThreadId, report: &Report) -> Result<bool, InboxError> {
-        let what = EventKind::Settled { reason: report.words(), payload: json!({ "report": report }) };
+        let what =
+            EventKind::AnsweredElsewhere { reason: report.words(), payload: json!({ "report": report }) };
         self.store_event(thread, "reported", what).await
     }
 

@@ -15,7 +15,7 @@ impl Inbox {
         let card = match spec {
             Some(spec) if !stored.engine => state?.map(|state| spec.card(&state, Some(&item))),
             Some(spec) => {
-                let mut card = trouble_card(&item, self.about(&item));
+                let mut card = trouble_card(&item, self.trouble_title(&item));
                 // If even the state cannot be read, the trouble still says why.
                 let state = state.ok().flatten();
                 card.blocks.extend(state.map(|state| spec.in_trouble(&state)).unwrap_or_default());
@@ -23,7 +23,7 @@ impl Inbox {
             }
             None => None,
         };
-        let mut card = card.unwrap_or_else(|| trouble_card(&item, self.about(&item)));
+        let mut card = card.unwrap_or_else(|| trouble_card(&item, self.trouble_title(&item)));
         if item.action == ABSENT_ACTION && item.closed.is_none() {
             let waiting = self.store().inbox().counts()?.waiting_for_model;
             let threads = count_noun(waiting, "thread");
@@ -62,7 +62,7 @@ impl Inbox {
     }
 
     /// The title of a trouble's thread, if the trouble itself names only a workflow.
-    pub fn about(&self, item: &Question) -> Option<String> {
+    pub fn trouble_title(&self, item: &Question) -> Option<String> {
         if item.kind != Kind::Trouble || item.source.is_some() {
             return None;
         }

@@ -92,7 +92,7 @@ fn active(store: &Store, scope: &Scope) -> Result<Vec<ThreadId>, InboxError> {
             .into_iter()
             .map(|thread| (thread.thread, thread.status))
             .collect(),
-        Scope::Family(root) => store.threads().family(root)?,
+        Scope::WithChildren(root) => store.threads().family(root)?,
     };
     if let Scope::Only(threads) = scope {
         all.retain(|(thread, _)| threads.contains(thread));

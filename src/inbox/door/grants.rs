@@ -21,7 +21,7 @@ impl Grants<'_> {
         self.0.blocking(read).await
     }
 
-    /// Gives a grant that a card offers ([`crate::inbox::Item::grantable`]). The card must be open or accepted.
+    /// Gives a grant that a card offers ([`crate::inbox::Question::grantable`]). The card must be open or accepted.
     pub async fn give(self, request: GrantRequest) -> Result<GrantLine, InboxError> {
         self.0.store().grants().give(request).await
     }

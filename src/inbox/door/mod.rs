@@ -11,7 +11,6 @@ mod decisions;
 mod drive_or_wait;
 mod expiry;
 mod export;
-mod figures;
 mod grants;
 mod mail;
 mod memory;
@@ -20,6 +19,7 @@ mod put_away;
 mod remote;
 mod requests;
 mod sessions;
+mod statistics;
 mod thread_view;
 mod threads;
 mod trace;
@@ -31,15 +31,15 @@ pub use attachments::{AttachedFile, Programs};
 pub use decisions::Decisions;
 pub use drive_or_wait::{DriveReport, drive_or_wait, family_outcome};
 pub use export::{ExportError, Exported, Format, export, write_new};
-pub use figures::Figures;
 pub use grants::Grants;
 pub use mail::Mail;
 pub use memory::Memory;
 pub use prune::Prune;
 pub use put_away::MailMove;
-pub use remote::RemoteThreads;
+pub use remote::{RemoteFuture, RemoteThreads};
 pub use requests::{NewRequest, Requests, WaitResult};
 pub use sessions::{News, SessionNews, Sessions, Used};
+pub use statistics::Statistics;
 pub use threads::Threads;
 
 pub use crate::mail::Destination;
@@ -107,8 +107,8 @@ impl Inbox {
     }
 
     /// Recent activity in numbers.
-    pub fn figures(&self) -> Figures<'_> {
-        Figures(self)
+    pub fn statistics(&self) -> Statistics<'_> {
+        Statistics(self)
     }
 
     /// Deletes old threads.

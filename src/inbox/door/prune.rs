@@ -22,7 +22,7 @@ impl Prune<'_> {
     /// Deletes what the query names and shrinks the file. If the process dies, the next prune does the rest.
     pub async fn run(self, query: PruneQuery) -> Result<Pruned, InboxError> {
         let store = self.0.store().clone();
-        let before = store.figures().file_bytes();
+        let before = store.statistics().file_bytes();
         let (mut taken, mut left) = (Pruning::default(), Vec::new());
         let root_query = query.clone();
         let mut roots = self.0.blocking(move |inbox| inbox.store().prune().prunable(&root_query)).await?;
@@ -44,7 +44,7 @@ impl Prune<'_> {
         if !self.sweep_bytes(&mut taken).await? {
             left.push("unused contents: threads are running, so the next prune deletes them".to_owned());
         }
-        match store.figures().vacuum().await {
+        match store.statistics().vacuum().await {
             Ok(Vacuum::Done) => {}
             Ok(Vacuum::NoRoom { place, needs, free }) => left.push(format!(
                 "the file keeps its size: a copy takes {} MB in {}, and {} MB are free there",
@@ -59,7 +59,7 @@ impl Prune<'_> {
             }
             Err(error) => return Err(error),
         }
-        Ok(Pruned { taken, before, after: store.figures().file_bytes(), left })
+        Ok(Pruned { taken, before, after: store.statistics().file_bytes(), left })
     }
 
     /// Deletes bytes that nothing refers to; `false` if threads were always running.

@@ -5,12 +5,13 @@
 //! answer is handed to the thread, and only if nobody else drives. An answer is reported when it can no longer be
 //! undone.
 //!
-//! An expired question is closed by whichever notices first: its asker, `sayso request --answer`, or the driver. Time is measured
-//! by [`Moment`], so that setting the clock ends nothing early. An answer wins over an expiry in the same moment.
+//! An expired question is closed by whichever notices first: its asker, `sayso request --answer`, or the driver. Time
+//! is measured by [`Moment`], so that setting the clock ends nothing early. An answer wins over an expiry in the same
+//! moment.
 
 use super::Inbox;
 use super::drive_or_wait::drive_or_wait;
-use crate::engine::driver::{Ended, Engine, Scope, StartError, Until, arrival};
+use crate::engine::driver::{Ended, Engine, Scope, Until, arrival};
 use crate::engine::graph::{
     Event, EventKind, InputError, InterruptId, Next, NoEffects, StepContext, ThreadId, run_node,
 };
@@ -106,10 +107,7 @@ impl<'a> Requests<'a> {
         }
         spec.workflow.started(asking.input.clone()).map_err(wrong)?;
         let input = spec.prepare(asking.input).map_err(wrong)?;
-        let new = self.0.engine.new_thread(NAME, input, &key).map_err(|error| match error {
-            StartError::Input(error) => wrong(error),
-            StartError::Unknown(_) => InboxError::Failed(error.to_string()),
-        })?;
+        let new = self.0.engine.new_thread(NAME, input, &key)?;
         let state = spec.workflow.apply(spec.workflow.empty(), &new.updates);
         let state = state.map_err(|error| InboxError::Failed(error.to_string()))?;
         let first = first_turn(&self.0.engine, spec, &new.title, &state).await?;
@@ -201,7 +199,7 @@ impl<'a> Requests<'a> {
             }
             let mut paused = false;
             if answer.status.active() {
-                let scope = Scope::Family(thread.clone());
+                let scope = Scope::WithChildren(thread.clone());
                 let driven = drive_or_wait(&self.0.engine, &scope, Until::Idle, stop.as_mut(), |_| {}).await;
                 let driven = driven?;
                 if let Some((_, why)) = driven.failed.into_iter().find(|(failed, _)| failed == thread) {
@@ -291,7 +289,7 @@ impl<'a> Requests<'a> {
         if let CloseReason::Ran(report) = closing {
             payload["report"] = json!(report);
         }
-        let what = EventKind::Settled { reason: closing.reason().to_owned(), payload };
+        let what = EventKind::AnsweredElsewhere { reason: closing.reason().to_owned(), payload };
         let event = Event { id: format!("settled:{}", ending.word()), what };
         let arrival = arrival(self.request_spec()?, thread, &event, None)
             .map_err(|error| InboxError::Failed(error.to_string()))?;
@@ -300,7 +298,7 @@ impl<'a> Requests<'a> {
 
     /// Lets a thread whose question was closed reach its end, if that takes only a moment.
     pub(super) async fn finish(self, thread: &ThreadId) -> Result<(), InboxError> {
-        let scope = Scope::Family(thread.clone());
+        let scope = Scope::WithChildren(thread.clone());
         drive_or_wait(&self.0.engine, &scope, Until::Idle, tokio::time::sleep(GRACE_PERIOD), |_| {}).await?;
         Ok(())
     }
@@ -360,8 +358,7 @@ impl<'a> Requests<'a> {
     }
 
     pub(super) fn request_spec(self) -> Result<&'a Spec, InboxError> {
-        let spec = self.0.engine.registry().get(NAME);
-        spec.ok_or_else(|| InboxError::Failed(format!("there is no workflow `{NAME}`")))
+        self.0.engine.spec(NAME)
     }
 }
 

@@ -29,7 +29,7 @@ impl Inbox {
             questions: stored.questions,
             decisions: stored.decisions,
             effects: stored.effects,
-            usage: self.store().figures().usage(id, false)?,
+            usage: self.store().statistics().usage(id, false)?,
             trace: super::trace::trace(&self.engine, id)?,
         })
     }
@@ -71,7 +71,7 @@ impl Inbox {
 
 /// The text of a model call.
 pub(super) fn read_call(store: &Store, id: &ThreadId, call: u64) -> Result<CallView, InboxError> {
-    let stored = store.figures().prompt(id, call)?;
+    let stored = store.statistics().prompt(id, call)?;
     let mut view = CallView {
         task: stored.task,
         model: stored.model,

@@ -1,7 +1,7 @@
 //! Starts, reads, forks and stops threads for a person.
 
 use super::{Inbox, thread_view};
-use crate::engine::driver::{StartError, arrival};
+use crate::engine::driver::arrival;
 use crate::engine::graph::{Event, EventKind, Shape, ThreadId};
 use crate::inbox::{
     CallView, Card, DecisionView, Facets, InboxError, Outcome, Page, StepStates, ThreadLine, ThreadQuery,
@@ -24,11 +24,11 @@ impl Threads<'_> {
     pub async fn facets(self) -> Result<Facets, InboxError> {
         let read = |inbox: &Inbox| {
             let registry = inbox.engine.registry();
-            let is_family = |name: &String| registry.get(name).is_some_and(|spec| spec.family);
+            let is_server = |name: &String| registry.get(name).is_some_and(|spec| spec.is_server);
             let mut facets = inbox.store().threads().facets()?;
-            facets.workflows.retain(|name| !is_family(name));
-            let families = registry.iter().filter(|spec| spec.family);
-            facets.servers = families.map(|spec| spec.workflow.name().to_owned()).collect();
+            facets.workflows.retain(|name| !is_server(name));
+            let servers = registry.iter().filter(|spec| spec.is_server);
+            facets.servers = servers.map(|spec| spec.workflow.name().to_owned()).collect();
             Ok(facets)
         };
         self.0.blocking(read).await
@@ -66,7 +66,7 @@ impl Threads<'_> {
 
     /// What a thread's model calls have used so far.
     pub async fn usage(self, thread: ThreadId) -> Result<UsageView, InboxError> {
-        self.0.blocking(move |inbox| inbox.store().figures().usage(&thread, false)).await
+        self.0.blocking(move |inbox| inbox.store().statistics().usage(&thread, false)).await
     }
 
     pub async fn outcome(self, id: ThreadId) -> Result<Outcome, InboxError> {
@@ -74,9 +74,7 @@ impl Threads<'_> {
     }
 
     pub async fn graph(self, workflow: String) -> Result<Shape, InboxError> {
-        let registry = self.0.engine.registry();
-        let spec = registry.get(&workflow).ok_or_else(|| unknown_workflow(&workflow, &registry.names()))?;
-        Ok(spec.workflow.shape().clone())
+        Ok(self.0.engine.spec(&workflow)?.workflow.shape().clone())
     }
 
     /// Checks every server once, unless a driver runs. Returns a sentence for each thing that could not be read.
@@ -89,16 +87,15 @@ impl Threads<'_> {
 
     pub async fn start(self, workflow: String, input: Value) -> Result<Outcome, InboxError> {
         let engine = &self.0.engine;
-        let unknown = || unknown_workflow(&workflow, &engine.registry().names());
         let wrong = |error| InboxError::Input { workflow: workflow.clone(), error };
-        let spec = engine.registry().get(&workflow).filter(|spec| !spec.hidden).ok_or_else(unknown)?;
+        let spec = engine.spec(&workflow)?;
+        if spec.hidden {
+            return Err(engine.unknown_workflow(&workflow));
+        }
         // Types first: we cannot look at a path that is not even text.
         spec.workflow.started(input.clone()).map_err(wrong)?;
         let input = spec.prepare(input).map_err(wrong)?;
-        let new = engine.new_thread(&workflow, input, "").map_err(|error| match error {
-            StartError::Unknown(_) => unknown(),
-            StartError::Input(error) => wrong(error),
-        })?;
+        let new = engine.new_thread(&workflow, input, "")?;
         let thread = self.0.store().threads().start_for_person(new, engine.step_limit()).await?;
         self.0.outcome_of(&thread)
     }
@@ -119,7 +116,7 @@ impl Threads<'_> {
     pub async fn fork(self, thread: ThreadId, step: u64) -> Result<Outcome, InboxError> {
         let threads = self.0.store().threads();
         let line = threads.line(&thread)?;
-        if self.0.engine.registry().get(&line.workflow).is_some_and(|spec| spec.family) {
+        if self.0.engine.registry().get(&line.workflow).is_some_and(|spec| spec.is_server) {
             let text = format!("`{}` is on a server, and only that server can fork it", line.id);
             return Err(InboxError::Conflict(text));
         }
@@ -151,12 +148,6 @@ impl Threads<'_> {
     }
 }
 
-/// The error for an unknown workflow, with a suggestion if a known name is close.
-fn unknown_workflow(name: &str, known: &[&str]) -> InboxError {
-    let hint = text::suggest(name, known, "none is built in");
-    InboxError::NotFound { what: "workflow", id: name.to_owned(), hint }
-}
-
 impl Inbox {
     pub(super) fn outcome_of(&self, thread: &ThreadId) -> Result<Outcome, InboxError> {
         self.store().threads().outcome(thread)
@@ -171,10 +162,7 @@ impl Inbox {
         refusal: &str,
     ) -> Result<Outcome, InboxError> {
         let line = self.store().threads().line(thread)?;
-        let registry = self.engine.registry();
-        let spec = registry
-            .get(&line.workflow)
-            .ok_or_else(|| unknown_workflow(&line.workflow, &registry.names()))?;
+        let spec = self.engine.spec(&line.workflow)?;
         let event = Event { id: format!("{name}:{}", line.steps), what };
         if !matches!(spec.workflow.arrived(event.clone()), Ok(Some(_))) {
             return Err(InboxError::Conflict(format!("threads of `{}` {refusal}", line.workflow)));

@@ -16,7 +16,7 @@ pub(super) fn trace(engine: &Engine, thread: &ThreadId) -> Result<TraceView, Inb
 }
 
 fn thread_trace(engine: &Engine, id: &ThreadId, depth: usize) -> Result<TraceView, InboxError> {
-    let timings = engine.store().figures().timings(id)?;
+    let timings = engine.store().statistics().timings(id)?;
     let names = SpanNames::new(engine, &timings)?;
     let mut runs: HashMap<&str, usize> = HashMap::new();
     let mut nodes = Vec::new();

@@ -4,7 +4,7 @@ use super::value::{Value, after};
 
 /// How a command ended, or how the session began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum StatusKind {
     Ok,
     No,
     Bad,
@@ -14,7 +14,7 @@ pub(super) enum Kind {
 
 #[derive(Debug)]
 pub(super) enum Response {
-    Status { tag: Option<String>, kind: Kind, code: String, text: String },
+    Status { tag: Option<String>, kind: StatusKind, code: String, text: String },
     Data(Vec<Value>),
     Continue,
 }
@@ -71,11 +71,11 @@ pub(super) fn status(line: &[u8]) -> Option<Response> {
     let (tag, rest) = line.split_once(' ')?;
     let (word, text) = rest.split_once(' ').unwrap_or((rest, ""));
     let kind = match word.to_ascii_uppercase().as_str() {
-        "OK" => Kind::Ok,
-        "NO" => Kind::No,
-        "BAD" => Kind::Bad,
-        "BYE" => Kind::Bye,
-        "PREAUTH" => Kind::PreAuth,
+        "OK" => StatusKind::Ok,
+        "NO" => StatusKind::No,
+        "BAD" => StatusKind::Bad,
+        "BYE" => StatusKind::Bye,
+        "PREAUTH" => StatusKind::PreAuth,
         _ => return None,
     };
     let (code, text) = match text.strip_prefix('[').and_then(|inside| inside.split_once(']')) {

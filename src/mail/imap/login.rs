@@ -1,6 +1,6 @@
 //! Logs in to an IMAP server. Its answers are not shown: some servers echo what they were sent.
 
-use super::answer::{Kind, Response};
+use super::answer::{Response, StatusKind};
 use super::session::{Arg, ImapError, Session};
 use crate::config::MailLogin;
 use crate::mail::net::{Login, place};
@@ -60,8 +60,10 @@ impl Session {
             self.send(&format!("AUTHENTICATE {mechanism}")).await?;
             match self.answer().await? {
                 Response::Continue => self.wire.write(format!("{response}\r\n").as_bytes()).await?,
-                Response::Status { kind: Kind::No | Kind::Bad, code, .. } => return Err(self.no(code, "")),
-                Response::Status { kind: Kind::Bye, text, .. } => return Err(self.bye(&text)),
+                Response::Status { kind: StatusKind::No | StatusKind::Bad, code, .. } => {
+                    return Err(self.no(code, ""));
+                }
+                Response::Status { kind: StatusKind::Bye, text, .. } => return Err(self.bye(&text)),
                 Response::Status { .. } | Response::Data(_) => return Err(self.unexpected()),
             }
         }

@@ -1,6 +1,6 @@
 //! One session with an IMAP server: commands and their answers, within limits.
 
-use super::answer::{Kind, Response, Responses, is_news, status};
+use super::answer::{Response, Responses, StatusKind, is_news, status};
 use super::names::Folder;
 use super::value::{Builder, Value, literal_at_end, set};
 use crate::config::{MailServer, MailTls};
@@ -124,15 +124,15 @@ impl Session {
     /// Reads the greeting. Returns true if the server already knows the user.
     async fn greeting(&mut self) -> Result<bool, ImapError> {
         match self.answer().await? {
-            Response::Status { tag: None, kind: Kind::Ok, code, .. } => {
+            Response::Status { tag: None, kind: StatusKind::Ok, code, .. } => {
                 self.note_code(&code);
                 Ok(false)
             }
-            Response::Status { tag: None, kind: Kind::PreAuth, code, .. } => {
+            Response::Status { tag: None, kind: StatusKind::PreAuth, code, .. } => {
                 self.note_code(&code);
                 Ok(true)
             }
-            Response::Status { kind: Kind::Bye, text, .. } => Err(self.bye(&text)),
+            Response::Status { kind: StatusKind::Bye, text, .. } => Err(self.bye(&text)),
             _ => Err(self.unexpected()),
         }
     }
@@ -219,7 +219,7 @@ impl Session {
             match self.answer().await? {
                 Response::Continue => return Ok(()),
                 Response::Status { tag: Some(_), code, text, .. } => return Err(self.no(code, &text)),
-                Response::Status { kind: Kind::Bye, text, .. } => return Err(self.bye(&text)),
+                Response::Status { kind: StatusKind::Bye, text, .. } => return Err(self.bye(&text)),
                 Response::Status { code, .. } => self.note_code(&code),
                 Response::Data(_) => {}
             }
@@ -245,7 +245,9 @@ impl Session {
                     }
                     answers.data.push(data);
                 }
-                Response::Status { tag: None, kind: Kind::Bye, text, .. } => return Err(self.bye(&text)),
+                Response::Status { tag: None, kind: StatusKind::Bye, text, .. } => {
+                    return Err(self.bye(&text));
+                }
                 Response::Status { tag: None, code, .. } => {
                     self.note_code(&code);
                     answers.codes.push(code);
@@ -255,7 +257,7 @@ impl Session {
                         return Err(self.unexpected());
                     }
                     self.note_code(&code);
-                    if kind != Kind::Ok {
+                    if kind != StatusKind::Ok {
                         return Err(self.no(code, &text));
                     }
                     answers.codes.push(code);
@@ -357,7 +359,7 @@ impl Session {
             }
             match self.answer().await? {
                 Response::Data(data) => has_news = is_news(&data),
-                Response::Status { kind: Kind::Bye, text, .. } => return Err(self.bye(&text)),
+                Response::Status { kind: StatusKind::Bye, text, .. } => return Err(self.bye(&text)),
                 // Some servers send keepalives.
                 Response::Status { tag: None, .. } | Response::Continue => {}
                 Response::Status { .. } => return Err(self.unexpected()),

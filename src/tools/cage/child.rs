@@ -47,7 +47,7 @@ fn read_plan() -> Result<Plan, String> {
 
 #[cfg(target_os = "linux")]
 fn walled(plan: &Plan) -> Result<(), String> {
-    super::walls::raise(plan)
+    super::walls::confine(plan)
 }
 
 #[cfg(not(target_os = "linux"))]

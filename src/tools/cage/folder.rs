@@ -1,5 +1,6 @@
-//! The folder of one run, created for it and deleted with it. It is locked as long as its run lives, so the next run can
-//! tell what a killed one left behind, and deletes that. Files that code left in it are opened without following links.
+//! The folder of one run, created for it and deleted with it. It is locked as long as its run lives, so the next run
+//! can tell what a killed one left behind, and deletes that. Files that code left in it are opened without following
+//! links.
 
 use crate::text::random_hex;
 use std::fs::File;

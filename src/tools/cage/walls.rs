@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 const SLACK: u64 = 1 << 30;
 const FILES: u64 = 256;
 
-pub(super) fn raise(plan: &Plan) -> Result<(), String> {
+pub(super) fn confine(plan: &Plan) -> Result<(), String> {
     let text = |error: rustix::io::Errno| error.to_string();
     // The child dies with its parent.
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).map_err(text)?;

@@ -1,5 +1,5 @@
-//! Checks what a document says before it becomes a catalogue. What is built in is checked by a test, and what was stored
-//! is not checked again.
+//! Checks what a document says before it becomes a catalogue. What is built in is checked by a test, and what was
+//! stored is not checked again.
 
 use super::{Catalogue, Operation, Parameter, ParameterLocation};
 use crate::tools::http::Method;

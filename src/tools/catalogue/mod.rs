@@ -46,7 +46,7 @@ pub struct Catalogue {
     /// Synonyms: words that mean the same as others.
     pub same: BTreeMap<String, String>,
     /// The kinds of things it knows.
-    pub entities: BTreeMap<String, Kind>,
+    pub entities: BTreeMap<String, EntityKind>,
     /// How to send its key, if it needs one.
     pub auth: Option<Auth>,
     pub operations: Vec<Operation>,
@@ -88,7 +88,7 @@ pub enum Auth {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Kind {
+pub struct EntityKind {
     /// The operation that finds things of this kind by name.
     pub search: Option<String>,
     /// The parameter of that operation that takes the name.
@@ -194,8 +194,8 @@ impl Catalogue {
         self.operations.iter().find(|operation| operation.id == id)
     }
 
-    /// How its key is sent: as the config says, else as the API says, else as a bearer token. A key that is configured is
-    /// always sent; many documents do not mention one.
+    /// How its key is sent: as the config says, else as the API says, else as a bearer token. A key that is configured
+    /// is always sent; many documents do not mention one.
     pub fn auth_with(&self, settings: &Api) -> Option<Auth> {
         let named = settings.key_header.clone().map(|name| Auth::Header { name });
         let usual = || settings.key.is_some().then_some(Auth::Bearer);

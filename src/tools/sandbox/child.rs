@@ -151,10 +151,12 @@ fn compare(job: &Job, bytes: &[u8]) -> Result<Report, WorkbookError> {
         ..Observation::default()
     };
     let lost = workbook::lost(original, after);
-    let unchanged = match lost.is_empty() {
-        _ if original == after => "everything: nothing was saved yet".to_owned(),
-        true => "what openpyxl reads and writes; formulas are computed when the result is opened".to_owned(),
-        false => format!("not all: openpyxl left out {}", lost.join(", ")),
+    let unchanged = if original == after {
+        "everything: nothing was saved yet".to_owned()
+    } else if lost.is_empty() {
+        "what openpyxl reads and writes; formulas are computed when the result is opened".to_owned()
+    } else {
+        format!("not all: openpyxl left out {}", lost.join(", "))
     };
     Ok(Report {
         summary: Some(WorkbookSummary::of(&now)),

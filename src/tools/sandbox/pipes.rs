@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout_at};
 pub(super) const RUNNING: u8 = b'>';
 pub(super) const RAN: u8 = b'<';
 
-pub(in crate::tools) struct SandboxTimeouts {
+pub struct SandboxTimeouts {
     /// How many cells there are.
     pub cells: usize,
     /// For each of them: running the earlier ones again takes no time from the last.
@@ -29,18 +29,18 @@ fn progress(output: &[u8], cells: usize) -> (usize, bool) {
 }
 
 /// The output after its marks; `None` if they are not as they should be.
-pub(in crate::tools) fn after_marks(output: &[u8], cells: usize) -> Option<&[u8]> {
+pub fn after_marks(output: &[u8], cells: usize) -> Option<&[u8]> {
     output[progress(output, cells).0..].strip_prefix(&[RAN])
 }
 
 /// The part that took too long.
-pub(in crate::tools) enum TimedOut {
+pub enum TimedOut {
     Code,
     Margin,
 }
 
 /// Starts it without environment, folder or terminal. Dropping the child (on a stop or timeout) kills it.
-pub(in crate::tools) fn spawn_alone(command: &mut Command) -> io::Result<Child> {
+pub fn spawn_alone(command: &mut Command) -> io::Result<Child> {
     command
         .env_clear()
         .current_dir("/")
@@ -52,7 +52,7 @@ pub(in crate::tools) fn spawn_alone(command: &mut Command) -> io::Result<Child> 
 }
 
 /// Sends both parts and closes the pipe. A child that ends early closes it first; its exit status says why.
-pub(in crate::tools) async fn write_input(mut stdin: ChildStdin, first: &[u8], second: &[u8]) {
+pub async fn write_input(mut stdin: ChildStdin, first: &[u8], second: &[u8]) {
     let _ = stdin.write_all(&(first.len() as u64).to_le_bytes()).await;
     let _ = stdin.write_all(first).await;
     let _ = stdin.write_all(second).await;
@@ -60,7 +60,7 @@ pub(in crate::tools) async fn write_input(mut stdin: ChildStdin, first: &[u8], s
 }
 
 /// Reads everything the child writes, as long as each part arrives in time.
-pub(in crate::tools) async fn read_output(
+pub async fn read_output(
     mut stdout: impl AsyncRead + Unpin,
     patience: SandboxTimeouts,
 ) -> io::Result<Result<Vec<u8>, TimedOut>> {
@@ -83,7 +83,7 @@ pub(in crate::tools) async fn read_output(
 }
 
 /// Splits a part with its length in front from what follows it.
-pub(in crate::tools) fn split_first(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+pub fn split_first(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = bytes.split_first_chunk::<8>()?;
     rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)
 }

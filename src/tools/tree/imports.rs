@@ -2,7 +2,7 @@
 //!
 //! A name that a package only re-exports (`__init__.py`, `lib.rs`) is followed to the file that declares it.
 
-use super::language::Family;
+use super::language::Syntax;
 use super::outline::code_lines;
 use super::{File, ManifestKind, Parts, Tree, clipped};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -24,19 +24,19 @@ pub struct Import {
 }
 
 /// The imports of a text, each once.
-pub(super) fn read(family: Family, text: &str) -> Vec<Import> {
+pub(super) fn read(syntax: Syntax, text: &str) -> Vec<Import> {
     let mut imports = BTreeSet::new();
     let mut add = |from: &str, name: &str| {
         if !from.is_empty() && imports.len() < MAX_IMPORTS {
             imports.insert(Import { from: clipped(from, 200), name: clipped(name, 100) });
         }
     };
-    let code = code_lines(family, text);
+    let code = code_lines(syntax, text);
     let mut is_listing = false;
     for (at, line) in code.iter().enumerate() {
         let bare = line.trim();
-        match family {
-            Family::Python => {
+        match syntax {
+            Syntax::Python => {
                 if let Some(modules) = bare.strip_prefix("import ") {
                     for module in modules.split(',').map(first_word) {
                         let names = names_of(module, &code);
@@ -52,7 +52,7 @@ pub(super) fn read(family: Family, text: &str) -> Vec<Import> {
                     }
                 }
             }
-            Family::Rust => {
+            Syntax::Rust => {
                 let start =
                     bare.strip_prefix("pub").map_or(bare, |rest| rest.split_once(' ').map_or("", |(_, r)| r));
                 match start.strip_prefix("use ") {
@@ -60,12 +60,12 @@ pub(super) fn read(family: Family, text: &str) -> Vec<Import> {
                     None => inline_paths(bare, &mut add),
                 }
             }
-            Family::Script => {
+            Syntax::Script => {
                 let keyword =
                     ["from ", "require(", "import ", "import("].iter().find_map(|word| bare.split_once(word));
                 add(keyword.map_or("", |(_, rest)| quoted(rest)), "");
             }
-            Family::Go => {
+            Syntax::Go => {
                 is_listing = (is_listing || bare.starts_with("import (")) && bare != ")";
                 if is_listing || bare.starts_with("import ") {
                     add(
@@ -75,14 +75,14 @@ pub(super) fn read(family: Family, text: &str) -> Vec<Import> {
                     );
                 }
             }
-            Family::Jvm => {
+            Syntax::Jvm => {
                 add(bare.strip_prefix("import ").map_or("", |rest| rest.trim_end_matches(';')), "")
             }
-            Family::C => add(
+            Syntax::C => add(
                 bare.strip_prefix("#include").map_or("", |rest| rest.trim().trim_matches(['<', '>', '"'])),
                 "",
             ),
-            Family::Other => {}
+            Syntax::Other => {}
         }
     }
     imports.into_iter().collect()
@@ -248,7 +248,7 @@ impl<'a> Resolver<'a> {
             paths.iter().find_map(|path| self.files.get(path.as_str()).copied())
         });
         let Some(found) = found else {
-            let is_go = file.language.is_some_and(|language| language.family == Family::Go);
+            let is_go = file.language.is_some_and(|language| language.syntax == Syntax::Go);
             return bases.first().filter(|_| is_go).map(|base| within(base, &inside));
         };
         let hands_on = |one: &&Import| one.name == import.name && !import.name.is_empty();
@@ -264,14 +264,14 @@ impl<'a> Resolver<'a> {
         let here = folder(&file.path);
         let package =
             || self.packages.iter().find_map(|(name, at)| Some((*at, from.strip_prefix(name.as_str())?)));
-        Some(match file.language?.family {
-            Family::Python => {
+        Some(match file.language?.syntax {
+            Syntax::Python => {
                 let dots = from.len() - from.trim_start_matches('.').len();
                 let base = (1..dots).fold(here, |at, _| folder(at));
                 let bases = if dots == 0 { self.roots.clone() } else { vec![base.to_owned()] };
                 (bases, from[dots..].replace('.', "/"))
             }
-            Family::Rust => {
+            Syntax::Rust => {
                 let stem = stem(&file.path);
                 let name = stem.rsplit('/').next().unwrap_or(stem);
                 let module = if INDEX.contains(&name) { here } else { stem };
@@ -294,7 +294,7 @@ impl<'a> Resolver<'a> {
                 }
                 (vec![base], names.join("/"))
             }
-            Family::Script if from.starts_with('.') => {
+            Syntax::Script if from.starts_with('.') => {
                 let mut at = here.to_owned();
                 let mut inside = Vec::new();
                 for part in from.split('/') {
@@ -306,12 +306,12 @@ impl<'a> Resolver<'a> {
                 }
                 (vec![at], stem(&inside.join("/")).to_owned())
             }
-            Family::Go => {
+            Syntax::Go => {
                 let (at, rest) = package()?;
                 (vec![at.to_owned()], rest.strip_prefix('/').or(rest.is_empty().then_some(""))?.to_owned())
             }
-            Family::C => (vec![here.to_owned(), String::new()], stem(from).to_owned()),
-            Family::Script | Family::Jvm | Family::Other => return None,
+            Syntax::C => (vec![here.to_owned(), String::new()], stem(from).to_owned()),
+            Syntax::Script | Syntax::Jvm | Syntax::Other => return None,
         })
     }
 }

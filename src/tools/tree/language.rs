@@ -8,19 +8,19 @@ pub struct Language {
     /// Whether it is a programming language; the others are documents, data and settings.
     pub code: bool,
     /// How its comments, names and imports are written, if we know.
-    pub(super) family: Family,
+    pub(super) syntax: Syntax,
 }
 
 impl Language {
     /// Whether we read its names. For other languages we know only files and lines.
     pub fn is_read(&self) -> bool {
-        self.code && self.family != Family::Other
+        self.code && self.syntax != Syntax::Other
     }
 }
 
 /// Languages with similar syntax.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Family {
+pub(super) enum Syntax {
     Rust,
     Script,
     Python,
@@ -31,29 +31,29 @@ pub(super) enum Family {
 }
 
 /// Programming languages by file extension.
-const CODE: &[(&str, &str, Family)] = &[
-    ("rs", "Rust", Family::Rust),
-    ("js mjs cjs jsx", "JavaScript", Family::Script),
-    ("ts tsx mts", "TypeScript", Family::Script),
-    ("vue", "Vue", Family::Script),
-    ("svelte", "Svelte", Family::Script),
-    ("py pyi", "Python", Family::Python),
-    ("go", "Go", Family::Go),
-    ("java", "Java", Family::Jvm),
-    ("kt", "Kotlin", Family::Jvm),
-    ("scala", "Scala", Family::Jvm),
-    ("c h", "C", Family::C),
-    ("cc cpp cxx hpp", "C++", Family::C),
-    ("cs", "C#", Family::Jvm),
-    ("rb", "Ruby", Family::Other),
-    ("php", "PHP", Family::Other),
-    ("swift", "Swift", Family::Other),
-    ("lua", "Lua", Family::Other),
-    ("ex exs", "Elixir", Family::Other),
-    ("hs", "Haskell", Family::Other),
-    ("zig", "Zig", Family::Other),
-    ("sql", "SQL", Family::Other),
-    ("sh bash zsh", "Shell", Family::Other),
+const CODE: &[(&str, &str, Syntax)] = &[
+    ("rs", "Rust", Syntax::Rust),
+    ("js mjs cjs jsx", "JavaScript", Syntax::Script),
+    ("ts tsx mts", "TypeScript", Syntax::Script),
+    ("vue", "Vue", Syntax::Script),
+    ("svelte", "Svelte", Syntax::Script),
+    ("py pyi", "Python", Syntax::Python),
+    ("go", "Go", Syntax::Go),
+    ("java", "Java", Syntax::Jvm),
+    ("kt", "Kotlin", Syntax::Jvm),
+    ("scala", "Scala", Syntax::Jvm),
+    ("c h", "C", Syntax::C),
+    ("cc cpp cxx hpp", "C++", Syntax::C),
+    ("cs", "C#", Syntax::Jvm),
+    ("rb", "Ruby", Syntax::Other),
+    ("php", "PHP", Syntax::Other),
+    ("swift", "Swift", Syntax::Other),
+    ("lua", "Lua", Syntax::Other),
+    ("ex exs", "Elixir", Syntax::Other),
+    ("hs", "Haskell", Syntax::Other),
+    ("zig", "Zig", Syntax::Other),
+    ("sql", "SQL", Syntax::Other),
+    ("sh bash zsh", "Shell", Syntax::Other),
 ];
 
 /// Documents, data and settings by file extension.
@@ -77,8 +77,8 @@ pub(super) fn of(path: &Path) -> Option<Language> {
     let code = CODE.iter().find(|(endings, ..)| is_listed(endings));
     let text = TEXT.iter().find(|(endings, _)| is_listed(endings));
     match (code, text) {
-        (Some((_, name, family)), _) => Some(Language { name, code: true, family: *family }),
-        (None, Some((_, name))) => Some(Language { name, code: false, family: Family::Other }),
+        (Some((_, name, syntax)), _) => Some(Language { name, code: true, syntax: *syntax }),
+        (None, Some((_, name))) => Some(Language { name, code: false, syntax: Syntax::Other }),
         (None, None) => None,
     }
 }

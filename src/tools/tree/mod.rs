@@ -2,8 +2,8 @@
 //!
 //! Promises: files ignored by .gitignore are left out, no link is followed, no device or pipe is opened, and the
 //! number, size and depth of what we look at are bounded; what was not looked at is counted and named. All text in the
-//! result is [`Visible`](crate::text::Visible). Imports and names are found by how they are usually written, which is right
-//! for almost all code; how a program works is for whoever searches and reads it.
+//! result is [`Visible`](crate::text::Visible). Imports and names are found by how they are usually written, which is
+//! right for almost all code; how a program works is for whoever searches and reads it.
 //!
 //! Does not read a .gitignore above the folder or git's own excludes, and does not judge what it finds.
 
@@ -30,7 +30,7 @@ pub use source::Source;
 /// The line, counted from 1, on which a file's text declares a name.
 pub fn line_of(path: &str, text: &str, name: &str) -> Option<u32> {
     let language = language::of(Path::new(path)).filter(Language::is_read)?;
-    outline::line_of(&outline::items(language.family, text), name)
+    outline::line_of(&outline::items(language.syntax, text), name)
 }
 
 /// Reads files of a folder by their paths, up to a limit, and nothing outside it.

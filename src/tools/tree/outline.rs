@@ -4,7 +4,7 @@
 //! indentation says what it belongs to. Comments and texts over several lines are left out first.
 
 use super::clipped;
-use super::language::Family;
+use super::language::Syntax;
 
 /// How many names per file we keep, and how long their texts may be.
 const ITEMS: usize = 400;
@@ -90,9 +90,9 @@ struct Open {
 }
 
 /// The names a text declares, in order.
-pub(super) fn items(family: Family, text: &str) -> Vec<Item> {
+pub(super) fn items(syntax: Syntax, text: &str) -> Vec<Item> {
     let written: Vec<&str> = text.lines().collect();
-    let code = code_lines(family, text);
+    let code = code_lines(syntax, text);
     let mut items: Vec<Item> = Vec::new();
     let mut open: Vec<Open> = Vec::new();
     for (at, line) in code.iter().enumerate().filter(|(_, line)| line.len() < LINE) {
@@ -107,7 +107,7 @@ pub(super) fn items(family: Family, text: &str) -> Vec<Item> {
         if outer.is_some_and(|outer| outer.owner.is_none()) {
             continue;
         }
-        let Some((kind, name)) = declared(family, bare, indent, outer.is_some()) else { continue };
+        let Some((kind, name)) = declared(syntax, bare, indent, outer.is_some()) else { continue };
         let owner = outer.and_then(|outer| outer.owner.clone());
         let name = match &owner {
             Some(owner) if kind != IMPL => format!("{owner}.{name}"),
@@ -123,8 +123,8 @@ pub(super) fn items(family: Family, text: &str) -> Vec<Item> {
             kind: if kind == FUNCTION && name.contains('.') { "method" } else { kind },
             line: at as u32 + 1,
             signature: clipped(&signature, LONG),
-            about: clipped(&comment(family, &written, at, end), LONG),
-            public: is_public(family, bare, &name),
+            about: clipped(&comment(syntax, &written, at, end), LONG),
+            public: is_public(syntax, bare, &name),
             name: clipped(&name, 100),
         });
     }
@@ -132,9 +132,9 @@ pub(super) fn items(family: Family, text: &str) -> Vec<Item> {
 }
 
 /// The lines of a program, without comments and without texts over several lines.
-pub(super) fn code_lines(family: Family, text: &str) -> Vec<&str> {
-    let (openers, line_comment): (&[(&str, &str)], &str) = match family {
-        Family::Python => (&[("\"\"\"", "\"\"\""), ("'''", "'''")], "#"),
+pub(super) fn code_lines(syntax: Syntax, text: &str) -> Vec<&str> {
+    let (openers, line_comment): (&[(&str, &str)], &str) = match syntax {
+        Syntax::Python => (&[("\"\"\"", "\"\"\""), ("'''", "'''")], "#"),
         _ => (&[("/*", "*/")], "//"),
     };
     let mut close: Option<&str> = None;
@@ -146,7 +146,7 @@ pub(super) fn code_lines(family: Family, text: &str) -> Vec<&str> {
         let bare = line.trim_start();
         for (opener, closer) in openers {
             // Elsewhere in a line, `/*` may be a pattern for files.
-            let found = line.find(opener).filter(|_| family == Family::Python || bare.starts_with(opener));
+            let found = line.find(opener).filter(|_| syntax == Syntax::Python || bare.starts_with(opener));
             if let Some(at) = found {
                 close = (!line[at + opener.len()..].contains(closer)).then_some(*closer);
                 return &line[..at];
@@ -158,7 +158,7 @@ pub(super) fn code_lines(family: Family, text: &str) -> Vec<&str> {
 }
 
 /// What a line declares: its kind and its name.
-fn declared(family: Family, bare: &str, indent: usize, is_inside: bool) -> Option<(&'static str, String)> {
+fn declared(syntax: Syntax, bare: &str, indent: usize, is_inside: bool) -> Option<(&'static str, String)> {
     let mut rest = bare;
     loop {
         let first = word(rest);
@@ -180,15 +180,15 @@ fn declared(family: Family, bare: &str, indent: usize, is_inside: bool) -> Optio
     match keyword {
         Some((IMPL, after)) => Some((IMPL, implementor(after))),
         // `mod a;` is declared in its own file.
-        Some((MODULE, after)) if family == Family::Rust && !after.contains('{') => None,
+        Some((MODULE, after)) if syntax == Syntax::Rust && !after.contains('{') => None,
         // `struct a *b(…)` and `class B;` declare nothing here.
-        Some((kind, after)) if family == Family::C => {
+        Some((kind, after)) if syntax == Syntax::C => {
             let name = word(after);
             let is_body = after[name.len()..].trim_start().starts_with(['{', ':']) || after == name;
             (is_body && !name.is_empty()).then(|| (kind, name.to_owned()))
         }
         // `func (s *Store) Open()`
-        Some((kind, after)) if family == Family::Go && after.starts_with('(') => {
+        Some((kind, after)) if syntax == Syntax::Go && after.starts_with('(') => {
             let (receiver, after) = after[1..].split_once(')')?;
             let owner = receiver.split_whitespace().last()?.trim_start_matches('*');
             Some((kind, format!("{}.{}", word(owner), word(after.trim_start()))))
@@ -197,19 +197,19 @@ fn declared(family: Family, bare: &str, indent: usize, is_inside: bool) -> Optio
             let name = word(after);
             (!name.is_empty()).then(|| (kind, name.to_owned()))
         }
-        None if family == Family::Rust && indent == 0 => {
+        None if syntax == Syntax::Rust && indent == 0 => {
             let name = word(rest.strip_prefix("const ")?);
             (!name.is_empty()).then(|| (CONSTANT, name.to_owned()))
         }
-        None if family == Family::Script && indent == 0 => assigned(rest).map(|name| (FUNCTION, name)),
-        None if is_inside || family == Family::C && indent == 0 => method(family, rest),
+        None if syntax == Syntax::Script && indent == 0 => assigned(rest).map(|name| (FUNCTION, name)),
+        None if is_inside || syntax == Syntax::C && indent == 0 => method(syntax, rest),
         None => None,
     }
 }
 
 /// A method without a keyword: `get(key) {`, `public int size() {`.
-fn method(family: Family, rest: &str) -> Option<(&'static str, String)> {
-    if !matches!(family, Family::Script | Family::Jvm | Family::C) || !rest.trim_end().ends_with('{') {
+fn method(syntax: Syntax, rest: &str) -> Option<(&'static str, String)> {
+    if !matches!(syntax, Syntax::Script | Syntax::Jvm | Syntax::C) || !rest.trim_end().ends_with('{') {
         return None;
     }
     let (before, _) = rest.split_once('(')?;
@@ -218,11 +218,12 @@ fn method(family: Family, rest: &str) -> Option<(&'static str, String)> {
     let name = &before[start..];
     let is_name = !name.is_empty() && !is_statement && !before.contains(['=', ';', '"', '\'', '{', '|']);
     // In C a function has a type.
-    let is_typed = family == Family::Script || before[..start].contains(char::is_alphanumeric);
+    let is_typed = syntax == Syntax::Script || before[..start].contains(char::is_alphanumeric);
     (is_name && is_typed).then(|| (FUNCTION, name.to_owned()))
 }
 
-/// A function assigned to a name: `app.use = function use(`, `const f = (a) =>`, `defineGetter(req, 'ip', function ip(`.
+/// A function assigned to a name: `app.use = function use(`, `const f = (a) =>`,
+/// `defineGetter(req, 'ip', function ip(`.
 fn assigned(rest: &str) -> Option<String> {
     if let Some((path, value)) = rest.split_once('=').filter(|(_, value)| !value.starts_with('=')) {
         let path =
@@ -256,10 +257,10 @@ fn implementor(after: &str) -> String {
     word(path.rsplit("::").next().unwrap_or_default()).to_owned()
 }
 
-fn is_public(family: Family, bare: &str, name: &str) -> bool {
-    match family {
-        Family::Rust => bare.starts_with("pub ") || name.contains('.') && bare.starts_with("pub"),
-        Family::Go => name.split('.').all(|part| part.starts_with(char::is_uppercase)),
+fn is_public(syntax: Syntax, bare: &str, name: &str) -> bool {
+    match syntax {
+        Syntax::Rust => bare.starts_with("pub ") || name.contains('.') && bare.starts_with("pub"),
+        Syntax::Go => name.split('.').all(|part| part.starts_with(char::is_uppercase)),
         _ => !name.split('.').any(|part| part.starts_with('_')) && !bare.starts_with("private"),
     }
 }
@@ -282,8 +283,8 @@ fn signature(code: &[&str], at: usize) -> (String, usize) {
 }
 
 /// The first sentence of what is said of a declaration: above it, or below it in Python.
-fn comment(family: Family, written: &[&str], at: usize, end: usize) -> String {
-    if family == Family::Python {
+fn comment(syntax: Syntax, written: &[&str], at: usize, end: usize) -> String {
+    if syntax == Syntax::Python {
         let below = &written[(end + 1).min(written.len())..];
         let is_text = below.first().is_some_and(|line| line.trim().starts_with("\"\"\""));
         return if is_text { docstring(below) } else { String::new() };
@@ -321,17 +322,17 @@ fn docstring(lines: &[&str]) -> String {
 }
 
 /// The first sentence of the comment at the start of a file.
-pub(super) fn about(family: Family, text: &str) -> Option<String> {
+pub(super) fn about(syntax: Syntax, text: &str) -> Option<String> {
     let is_header = |line: &&str| line.starts_with("#!") && !line.starts_with("#![");
     let mut lines =
         text.lines().map(str::trim).skip_while(|line| line.is_empty() || is_header(line)).peekable();
     let first = *lines.peek()?;
-    let comment = if family == Family::Python && first.starts_with("\"\"\"") {
+    let comment = if syntax == Syntax::Python && first.starts_with("\"\"\"") {
         docstring(&lines.take(12).collect::<Vec<_>>())
     } else {
-        let marks: &[&str] = match family {
-            Family::Python => &["#"],
-            Family::Rust => &["//!"],
+        let marks: &[&str] = match syntax {
+            Syntax::Python => &["#"],
+            Syntax::Rust => &["//!"],
             _ => &["//", "/**", "/*", "*"],
         };
         let comment = lines.map_while(|line| marks.iter().find_map(|mark| line.strip_prefix(mark)));

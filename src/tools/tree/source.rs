@@ -1,7 +1,7 @@
 //! What one file shows: its description, imports, names and tests.
 
 use super::imports::{self, Import};
-use super::language::{Family, Language};
+use super::language::{Language, Syntax};
 use super::outline::{self, Item};
 
 /// What reading a file showed.
@@ -24,14 +24,14 @@ pub(super) fn read(language: Language, path: &str, text: &str) -> Source {
     if !language.code {
         return Source { lines, is_test: is_in_folder, ..Source::default() };
     }
-    let items = if language.is_read() { outline::items(language.family, text) } else { Vec::new() };
+    let items = if language.is_read() { outline::items(language.syntax, text) } else { Vec::new() };
     // Pytest looks for tests only in files that are named so.
-    let may_test = is_named || is_in_folder && language.family != Family::Python;
-    let tests = cases(language.family, text, &items, may_test);
+    let may_test = is_named || is_in_folder && language.syntax != Syntax::Python;
+    let tests = cases(language.syntax, text, &items, may_test);
     Source {
         lines,
-        about: outline::about(language.family, text),
-        imports: imports::read(language.family, text),
+        about: outline::about(language.syntax, text),
+        imports: imports::read(language.syntax, text),
         items,
         tests,
         // A file that is only called so, such as a client for tests, is a part of the program.
@@ -56,7 +56,7 @@ fn test_path(path: &str) -> (bool, bool) {
 }
 
 /// How many test cases a file has.
-fn cases(family: Family, text: &str, items: &[Item], may_test: bool) -> u32 {
+fn cases(syntax: Syntax, text: &str, items: &[Item], may_test: bool) -> u32 {
     let lines = |is_case: fn(&str) -> bool| text.lines().filter(|line| is_case(line.trim())).count();
     let named = |is_case: fn(&str, &str) -> bool| {
         let is_item = |item: &&Item| {
@@ -65,24 +65,24 @@ fn cases(family: Family, text: &str, items: &[Item], may_test: bool) -> u32 {
         };
         items.iter().filter(is_item).count()
     };
-    let count = match family {
-        Family::Rust => lines(|line| {
+    let count = match syntax {
+        Syntax::Rust => lines(|line| {
             line.starts_with("#[")
                 && (line.contains("test]") || line.contains("test("))
                 && !line.contains("cfg(")
         }),
-        Family::Jvm => lines(|line| line.starts_with("@Test") || line.starts_with("@ParameterizedTest")),
+        Syntax::Jvm => lines(|line| line.starts_with("@Test") || line.starts_with("@ParameterizedTest")),
         _ if !may_test => 0,
         // A method called so is a test only in a class of tests.
-        Family::Python => {
+        Syntax::Python => {
             named(|owner, name| name.starts_with("test") && (owner.is_empty() || owner.contains("Test")))
         }
-        Family::Go => named(|_, name| name.starts_with("Test") || name.starts_with("Benchmark")),
-        Family::Script => {
+        Syntax::Go => named(|_, name| name.starts_with("Test") || name.starts_with("Benchmark")),
+        Syntax::Script => {
             lines(|line| ["it(", "test(", "it.each(", "test.each("].iter().any(|word| line.starts_with(word)))
         }
-        Family::C => lines(|line| line.starts_with("TEST(") || line.starts_with("TEST_")),
-        Family::Other => 0,
+        Syntax::C => lines(|line| line.starts_with("TEST(") || line.starts_with("TEST_")),
+        Syntax::Other => 0,
     };
     count as u32
 }

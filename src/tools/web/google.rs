@@ -82,7 +82,8 @@ pub struct Pages<'a> {
 }
 
 impl Pages<'_> {
-    /// The next page, or `None` after the last. A list that never ends is an error: part of it would pass for the whole.
+    /// The next page, or `None` after the last. A list that never ends is an error: part of it would pass for the
+    /// whole.
     pub async fn next<P: Page>(&mut self) -> Result<Option<P>, CallError> {
         let Some(token) = self.next.take() else { return Ok(None) };
         let mut ask = self.first.clone();

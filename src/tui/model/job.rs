@@ -1,8 +1,8 @@
 //! What a key starts, and what happens when that ends: a job carries its callback, so both are written in one place.
 
 use super::Model;
-use crate::inbox::InboxError;
 use crate::inbox::door::Inbox;
+use crate::inbox::{ErrorKind, InboxError};
 use futures_util::future::BoxFuture;
 
 /// Why a request was not carried out.
@@ -16,7 +16,7 @@ pub struct Failure {
 
 impl From<InboxError> for Failure {
     fn from(error: InboxError) -> Self {
-        let stale = matches!(error, InboxError::Stale { .. } | InboxError::NotOpen { .. });
+        let stale = error.kind() == ErrorKind::Gone;
         let text = match &error {
             InboxError::Stale { .. } => "it has changed since it was shown; look at it again".to_owned(),
             InboxError::Refused { refusal, .. } => refusal.to_string(),

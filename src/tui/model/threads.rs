@@ -96,7 +96,7 @@ impl ThreadsTab {
         let (from, includes_servers) = match query.after {
             None => (0, true),
             after if after == self.list.next => (self.list.rows.len(), true),
-            Some(place) => match self.list.rows.iter().position(|line| line.place == place) {
+            Some(place) => match self.list.rows.iter().position(|line| line.seq == place) {
                 Some(above) => (above + 1, false),
                 None => return,
             },
@@ -133,7 +133,7 @@ impl ThreadsTab {
                         break;
                     }
                 }
-            } else if Some(&line.id) == selected.as_ref() || (!includes_servers && line.place == 0) {
+            } else if Some(&line.id) == selected.as_ref() || (!includes_servers && line.seq == 0) {
                 while let Some(next) = fresh.next_if(|next| is_newer(next, &line)) {
                     self.list.rows.push(next);
                 }
@@ -155,7 +155,7 @@ impl ThreadsTab {
 
 /// Whether one thread is listed above another.
 fn is_newer(one: &ThreadLine, other: &ThreadLine) -> bool {
-    match (one.place, other.place) {
+    match (one.seq, other.seq) {
         (0, _) | (_, 0) => one.created_at > other.created_at,
         (one, other) => one > other,
     }
@@ -180,7 +180,7 @@ mod tests {
             outcome: None,
             end: None,
             snippet: None,
-            place,
+            seq: place,
         }
     }
 
@@ -190,7 +190,7 @@ mod tests {
     }
 
     fn places(threads: &ThreadsTab) -> Vec<i64> {
-        threads.list.rows.iter().map(|line| line.place).collect()
+        threads.list.rows.iter().map(|line| line.seq).collect()
     }
 
     #[test]
@@ -212,16 +212,16 @@ mod tests {
         // Two new ones came; 8, which is selected, no longer matches the list, and neither does 9.
         threads.put(&threads.query(None, 3), page([11, 10, 7], Some(7)));
         assert_eq!(places(&threads), [11, 10, 8, 7, 6, 5]);
-        assert_eq!(threads.selected().unwrap().place, 8);
+        assert_eq!(threads.selected().unwrap().seq, 8);
         assert_eq!(threads.list.next, None, "the end is still known");
         // So many have come that none of the known ones is among the newest.
         let mut far = threads.clone();
         far.put(&far.query(None, 3), page([99, 98, 97], Some(97)));
-        assert_eq!((far.list.rows[0].place, far.list.next, far.selected().unwrap().place), (99, Some(97), 8));
+        assert_eq!((far.list.rows[0].seq, far.list.next, far.selected().unwrap().seq), (99, Some(97), 8));
         threads.list.cursor = 5;
         threads.put(&threads.query(None, 3), page([11, 10, 7], Some(7)));
         assert_eq!(places(&threads), [11, 10, 7, 6, 5], "nobody looks at it any more");
-        assert_eq!(threads.selected().unwrap().place, 5);
+        assert_eq!(threads.selected().unwrap().seq, 5);
         threads.put(&threads.query(None, 3), page([], None));
         assert_eq!(places(&threads), [5]);
     }

@@ -86,7 +86,7 @@ fn reload(model: &mut Model) {
     activity::read_overview(model);
     if let Ok(today) = model.local_time().start_of_day() {
         let since = today.timestamp();
-        let work = async move |inbox: Inbox| inbox.figures().cost_since(since).await;
+        let work = async move |inbox: Inbox| inbox.statistics().cost_since(since).await;
         model.read(work, |model, spent| {
             model.spent_today = spent;
         });

@@ -3,11 +3,11 @@
 //! ```text
 //! START → analysis_prepare ⇄ look_up, then analysis_interrupt (asks) → analysis_answered → analysis_prepare | write_result → END
 //! ```
-//! `analysis_prepare` is the loop of all agents ([`crate::agent::agent_loop`]) over tools that list, search and read. It looks at
-//! the folder once; the texts of a small one are in every prompt. Only the person ends it: by accepting, by the words in
-//! [`approval`], or by other words that the model takes for a yes, once the card has said so. The summary is a call of
-//! its own, and a separate node writes it: once it is in the state, a crash cannot make the file and the state differ.
-//! The built-in grant for output files lets it write without a card; if that grant is off, it asks first.
+//! `analysis_prepare` is the loop of all agents ([`crate::agent::agent_loop`]) over tools that list, search and read.
+//! It looks at the folder once; the texts of a small one are in every prompt. Only the person ends it: by accepting, by
+//! the words in [`approval`], or by other words that the model takes for a yes, once the card has said so. The summary
+//! is a call of its own, and a separate node writes it: once it is in the state, a crash cannot make the file and the
+//! state differ. The built-in grant for output files lets it write without a card; if that grant is off, it asks first.
 
 mod approval;
 mod card;

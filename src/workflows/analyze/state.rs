@@ -151,7 +151,9 @@ impl State for Analysis {
         match event.what {
             EventKind::Words { text } => Some(AnalysisUpdate::Heard { text }),
             EventKind::Hint { text } => Some(AnalysisUpdate::Hinted { text }),
-            EventKind::News { .. } | EventKind::Settled { .. } | EventKind::Corrected { .. } => None,
+            EventKind::News { .. } | EventKind::AnsweredElsewhere { .. } | EventKind::Corrected { .. } => {
+                None
+            }
         }
     }
 

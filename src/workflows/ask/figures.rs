@@ -1,5 +1,5 @@
-//! Checks the figures in a model's words: each is in the reply or the question, or the result of a computation that holds,
-//! or is marked.
+//! Checks the figures in a model's words: each is in the reply or the question, or the result of a computation that
+//! holds, or is marked.
 
 use super::facts::{Computation, Operator};
 use serde_json::Value;

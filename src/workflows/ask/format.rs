@@ -4,7 +4,7 @@ use super::parts::{Entity, Table};
 use super::resolve::{describe, value_at};
 use super::values::plain;
 use crate::text::{Visible, short_line};
-use crate::tools::catalogue::{Catalogue, Kind, Line, Operation};
+use crate::tools::catalogue::{Catalogue, EntityKind, Line, Operation};
 use serde_json::{Map, Value};
 
 /// The most lines of a list and the most fields of a thing that are shown at once.
@@ -54,7 +54,7 @@ pub(super) fn answer(part: &Part<'_>) -> (String, Option<Table>) {
 
 /// A page of a list after the `before` entries already shown.
 pub(super) fn page(
-    kind: Option<&Kind>,
+    kind: Option<&EntityKind>,
     heading: &str,
     items: &[Value],
     before: usize,
@@ -110,7 +110,7 @@ pub(super) fn heading(part: &Part<'_>) -> String {
 }
 
 /// A thing on one line: `"Title" by Name (1,234 plays)`.
-fn line(kind: Option<&Kind>, item: &Value) -> String {
+fn line(kind: Option<&EntityKind>, item: &Value) -> String {
     let Some(layout) = kind.and_then(|kind| kind.line.as_ref()) else { return undescribed(item) };
     let Some(title) = title(layout, item) else { return undescribed(item) };
     let mut text = format!("\"{title}\"");
@@ -152,7 +152,7 @@ fn undescribed(item: &Value) -> String {
 }
 
 /// Everything worth showing about one thing, one line each.
-fn fields_text(kind: Option<&Kind>, data: &Value, fields: &Map<String, Value>) -> String {
+fn fields_text(kind: Option<&EntityKind>, data: &Value, fields: &Map<String, Value>) -> String {
     let row = |name: &str, value: &Value| format!("- {name}: {}", figure(value));
     let described: Vec<String> = match kind.filter(|kind| !kind.fields.is_empty()) {
         Some(kind) => {
@@ -174,7 +174,7 @@ fn fields_text(kind: Option<&Kind>, data: &Value, fields: &Map<String, Value>) -
     rows.join("\n")
 }
 
-fn table(kind: Option<&Kind>, items: &[Value], before: usize) -> Option<Table> {
+fn table(kind: Option<&EntityKind>, items: &[Value], before: usize) -> Option<Table> {
     let columns: Vec<(String, Vec<String>)> = match kind.and_then(|kind| kind.line.as_ref()) {
         Some(line) => {
             let mut columns = vec![("title".to_owned(), line.title.clone())];
@@ -245,14 +245,14 @@ mod tests {
         ] {
             assert_eq!(figure(&value), expected);
         }
-        let kind = Kind {
+        let kind = EntityKind {
             line: Some(Line {
                 title: vec!["title".into()],
                 by: Some("user.name".into()),
                 figures: vec![("play_count".into(), "plays".into())],
                 ..Line::default()
             }),
-            ..Kind::default()
+            ..EntityKind::default()
         };
         let track = json!({"title": "Example Track", "user": {"name": "Example Artist"}, "play_count": 1234});
         assert_eq!(line(Some(&kind), &track), "\"Example Track\" by Example Artist (1,234 plays)");

@@ -7,16 +7,17 @@
 //! ```
 //! Promises: only operations of the catalogues are called, with parameters their own schema accepts. A request that
 //! changes something is approved before it is made, and made at most once; one that only reads runs by a built-in
-//! grant, or asks if that is off. Code puts lists into words, from the answer alone; where something has to be computed or
-//! compared, the model words the answer, and a figure that is neither in the reply nor computed from it is marked. Every
-//! node checks its input and output; anything wrong is recorded, shown to the model, and retried a few times before it
-//! becomes trouble.
+//! grant, or asks if that is off. Code puts lists into words, from the answer alone; where something has to be computed
+//! or compared, the model words the answer, and a figure that is neither in the reply nor computed from it is marked.
+//! Every node checks its input and output; anything wrong is recorded, shown to the model, and retried a few times
+//! before it becomes trouble.
 //!
-//! Code ranks the operations by the words of the question. One call of the model, in `select_api_node`, chooses one with
-//! its parameters, which `extract_params_node` checks.
+//! Code ranks the operations by the words of the question. One call of the model, in `select_api_node`, chooses one
+//! with its parameters, which `extract_params_node` checks.
 //!
 //! A long list is shown page by page: “more” shows the next entries, first from the stored answer, then from the
-//! server. If no API fits a question, or a follow-up cannot be answered, the person is told so and can go on from there.
+//! server. If no API fits a question, or a follow-up cannot be answered, the person is told so and can go on from
+//! there.
 //!
 //! If a question names a thing, that thing is looked up first, among things of its kind. A question that needs two
 //! requests goes through the same nodes twice. If the second fails, the answer to the first stays.

@@ -1,5 +1,5 @@
-//! Which operations a model chooses from: those whose words are nearest to the question. A catalogue can hold thousands,
-//! and what a model reads costs at every question. The same question always gives the same order.
+//! Which operations a model chooses from: those whose words are nearest to the question. A catalogue can hold
+//! thousands, and what a model reads costs at every question. The same question always gives the same order.
 
 use super::values::plain;
 use crate::text::words::{clip, is_stop, split_camel_case, stem, stem_set, words};

@@ -3,7 +3,7 @@
 use super::parts::Entity;
 use crate::text::Visible;
 use crate::text::words::letters_and_digits;
-use crate::tools::catalogue::{Catalogue, Kind};
+use crate::tools::catalogue::{Catalogue, EntityKind};
 use serde_json::Value;
 
 /// How many things a person may choose from.
@@ -17,7 +17,7 @@ pub(super) fn things(catalogue: &Catalogue, kind: &str, answer: &Value) -> Vec<E
     items.iter().filter_map(|item| thing(entity_kind, kind, item)).collect()
 }
 
-fn thing(entity_kind: &Kind, kind: &str, item: &Value) -> Option<Entity> {
+fn thing(entity_kind: &EntityKind, kind: &str, item: &Value) -> Option<Entity> {
     let id = id_of(entity_kind, item)?;
     let names: Vec<&str> =
         entity_kind.names.iter().filter_map(|name| value_at(item, name)?.as_str()).collect();
@@ -103,7 +103,7 @@ pub(super) fn id_in(catalogue: &Catalogue, returns: &str, kind: &str, answer: &V
     id_of(entity_kind, thing?)
 }
 
-fn id_of(kind: &Kind, item: &Value) -> Option<String> {
+fn id_of(kind: &EntityKind, item: &Value) -> Option<String> {
     match value_at(item, &kind.id)? {
         Value::String(id) if !id.is_empty() => Some(id.clone()),
         Value::Number(id) => Some(id.to_string()),

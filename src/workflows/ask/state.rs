@@ -148,7 +148,9 @@ impl State for Ask {
         match event.what {
             EventKind::Words { text } => Some(AskUpdate::Heard { text }),
             EventKind::Hint { text } => Some(AskUpdate::Hinted { text }),
-            EventKind::News { .. } | EventKind::Settled { .. } | EventKind::Corrected { .. } => None,
+            EventKind::News { .. } | EventKind::AnsweredElsewhere { .. } | EventKind::Corrected { .. } => {
+                None
+            }
         }
     }
 

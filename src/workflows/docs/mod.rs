@@ -7,9 +7,10 @@
 //!             evaluate_clarity (may ask) → generate_questions (may ask) → refine_analysis → evaluate_clarity
 //! ```
 //! Facts come from code: the tree is scanned once, and its facts and the list of readable files are stored by digest.
-//! Every prompt begins with the same facts; to answer its questions, an agent searches and reads the files. If an agent fails, the others' pages remain. The built-in grant for output files lets
-//! it write pages without a card; if that grant is off, it asks first. Text that a person put between `<!-- keep -->`
-//! and `<!-- /keep -->` stays when a page is written again.
+//! Every prompt begins with the same facts; to answer its questions, an agent searches and reads the files. If an agent
+//! fails, the others' pages remain. The built-in grant for output files lets it write pages without a card; if that
+//! grant is off, it asks first. Text that a person put between `<!-- keep -->` and `<!-- /keep -->` stays when a page
+//! is written again.
 //!
 //! What several agents of a run ask is asked once; see [`pool`]. Without a language model the pages hold the facts, and
 //! nothing else.

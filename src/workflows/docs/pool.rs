@@ -1,8 +1,8 @@
 //! The questions of a run: what several agents ask is asked once, and the answer is everybody's.
 //!
-//! Children are separate threads, and the engine lets no thread see another's state, so the pool is memory of the process
-//! that drives them. Nothing depends on it: what an agent takes from it becomes part of its own update, and after a crash
-//! the questions are asked again.
+//! Children are separate threads, and the engine lets no thread see another's state, so the pool is memory of the
+//! process that drives them. Nothing depends on it: what an agent takes from it becomes part of its own update, and
+//! after a crash the questions are asked again.
 
 use crate::engine::graph::ThreadId;
 use std::collections::{BTreeMap, BTreeSet};

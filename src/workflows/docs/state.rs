@@ -202,7 +202,9 @@ impl State for Documentation {
         match event.what {
             EventKind::Words { text } => Some(DocsUpdate::Wished { text }),
             EventKind::Hint { text } => Some(DocsUpdate::Hinted { text }),
-            EventKind::News { .. } | EventKind::Settled { .. } | EventKind::Corrected { .. } => None,
+            EventKind::News { .. } | EventKind::AnsweredElsewhere { .. } | EventKind::Corrected { .. } => {
+                None
+            }
         }
     }
 

@@ -44,9 +44,9 @@ pub(super) fn question(services: &Services, state: &Email, remind: &Reminder) ->
     own_mail::offer_to(&mut interrupt, &json!(remind.to), &remind.subject);
     interrupt.gist = format!("sent {}, not answered yet", day(services, remind.sent_at));
     interrupt.source = Some(people(services, state, &remind.to));
-    interrupt.binds = state.mail_digests();
+    interrupt.shown_with = state.mail_digests();
     interrupt.snoozed_until = Some(remind.due);
-    interrupt.yields = true;
+    interrupt.closes_on_news = true;
     interrupt
 }
 

@@ -234,7 +234,7 @@ impl State for Email {
             EventKind::News { payload, .. } => {
                 serde_json::from_value(payload).ok().map(|mail| EmailUpdate::Came { mail })
             }
-            EventKind::Settled { reason, .. } => Some(EmailUpdate::Settled { reason }),
+            EventKind::AnsweredElsewhere { reason, .. } => Some(EmailUpdate::Settled { reason }),
             EventKind::Corrected { payload } if payload.get("unsubscribe").is_some() => {
                 Some(EmailUpdate::Unsubscribe)
             }

@@ -29,8 +29,8 @@ pub(super) async fn plan(
     Ok(ModelTurn { model, request, updates })
 }
 
-/// Writes the changed workbook next to the original, once; asks first if output files are not granted. Changes the person
-/// accepted before they ended the work are theirs, and are written like any result.
+/// Writes the changed workbook next to the original, once; asks first if output files are not granted. Changes the
+/// person accepted before they ended the work are theirs, and are written like any result.
 pub(super) async fn write_result(
     ctx: Ctx<Services>,
     state: Arc<SheetWork>,

@@ -184,7 +184,9 @@ impl State for SheetWork {
         match event.what {
             EventKind::Words { text } => Some(SheetUpdate::Heard { text }),
             EventKind::Hint { text } => Some(SheetUpdate::Hinted { text }),
-            EventKind::News { .. } | EventKind::Settled { .. } | EventKind::Corrected { .. } => None,
+            EventKind::News { .. } | EventKind::AnsweredElsewhere { .. } | EventKind::Corrected { .. } => {
+                None
+            }
         }
     }
 

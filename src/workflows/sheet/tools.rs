@@ -1,5 +1,5 @@
-//! The planner's tools: `python` asks and runs, `inform` looks something up, `finish` ends the work. And what the planner
-//! means by words.
+//! The planner's tools: `python` asks and runs, `inform` looks something up, `finish` ends the work. And what the
+//! planner means by words.
 
 use super::run::{differing_question, run_in_sandbox};
 use super::state::{BookNow, SheetUpdate, SheetWork};
@@ -79,7 +79,7 @@ async fn ask_to_run(
     };
     let name = Path::new(&state.workbook).file_name().map(|name| name.to_string_lossy().into_owned());
     question.source = name.map(|name| Visible::line(&name).into_string());
-    question.binds = vec![state.read.digest.clone()];
+    question.shown_with = vec![state.read.digest.clone()];
     allow_in_thread(&ctx, &mut question)?;
     Ok(question.into())
 }

@@ -1,5 +1,5 @@
-//! Real coding agents, connected with `sayso connect`, and a scripted model. `.ci/run` installs them from the npm registry
-//! under `target/agents`; if one is missing, its tests say so and pass.
+//! Real coding agents, connected with `sayso connect`, and a scripted model. `.ci/run` installs them from the npm
+//! registry under `target/agents`; if one is missing, its tests say so and pass.
 
 mod app_server;
 mod claude;

@@ -215,8 +215,9 @@ fn gemini(script: &Script, asked: &Value, streams: bool) -> Response {
         "candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}],
         "usageMetadata": {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2},
     });
-    match streams {
-        true => ([("content-type", "text/event-stream")], format!("data: {answer}\n\n")).into_response(),
-        false => axum::Json(answer).into_response(),
+    if streams {
+        ([("content-type", "text/event-stream")], format!("data: {answer}\n\n")).into_response()
+    } else {
+        axum::Json(answer).into_response()
     }
 }

@@ -52,7 +52,7 @@ async fn a_mirror_that_has_not_read_yet_reads_with_the_next_check() {
     let mut remote = RemoteInbox::new().await;
     remote.inbox.pause(true).await.unwrap();
     remote.langgraph().ask("agent", &json!("How old are you?"));
-    let ready = async || remote.inbox.figures().overview().await.unwrap().threads_in(Status::Ready);
+    let ready = async || remote.inbox.statistics().overview().await.unwrap().threads_in(Status::Ready);
     remote.wait_until(async || (ready().await == 1).then_some(())).await;
     remote.stop_driving().await;
     remote.inbox.pause(false).await.unwrap();

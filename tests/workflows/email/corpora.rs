@@ -1,5 +1,5 @@
-//! Warnings, measured on mails whose writers had not read the rules: 60 and later 30 that mean harm, 200 and later 60 that
-//! are ordinary. `docs/email.md` says how to repeat it and what came out.
+//! Warnings, measured on mails whose writers had not read the rules: 60 and later 30 that mean harm, 200 and later 60
+//! that are ordinary. `docs/email.md` says how to repeat it and what came out.
 
 use sayso::engine::graph::Grade;
 use sayso::mail::risk::{Receiver, Risk, RiskContext, risks_of_mail};

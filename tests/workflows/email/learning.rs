@@ -47,7 +47,7 @@ async fn a_batch_is_one_update_after_the_delay() {
         let id = inbox.open_question(thread).await;
         inbox.decide(&id, Decision::Ignore).await.unwrap();
         // Driven alone, it is not learned from yet: the clock of this test runs ahead while the disk is busy.
-        let (scope, never) = (Scope::Family(thread.clone()), std::future::pending());
+        let (scope, never) = (Scope::WithChildren(thread.clone()), std::future::pending());
         drive_or_wait(inbox.engine(), &scope, Until::Idle, never, |_| {}).await.unwrap();
     }
     let before = tokio::time::Instant::now();

@@ -73,9 +73,10 @@ async fn noting_it_teaches_nothing_and_not_wanting_it_teaches_triage_unless_told
         (Decision::Ignore, false, "ignored", vec![]),
     ] {
         let (inbox, thread) = EmailInbox::classifying("notify").await;
-        match learn {
-            true => drop(inbox.answer(&thread, decision).await),
-            false => inbox.answer_without_learning(&inbox.open_question(&thread).await, decision).await,
+        if learn {
+            drop(inbox.answer(&thread, decision).await)
+        } else {
+            inbox.answer_without_learning(&inbox.open_question(&thread).await, decision).await
         }
         assert_eq!((inbox.ended(&thread).await.as_str(), inbox.learned()), (outcome, own(&learned)));
         assert_eq!(inbox.versions().len(), learned.len());

@@ -14,7 +14,7 @@ fn asks() -> Value {
 }
 
 fn settled(reason: &str) -> EventKind {
-    EventKind::Settled { reason: reason.to_owned(), payload: Value::Null }
+    EventKind::AnsweredElsewhere { reason: reason.to_owned(), payload: Value::Null }
 }
 
 async fn undone(inbox: &TestInbox, thread: &ThreadId) -> Vec<bool> {
@@ -251,7 +251,7 @@ async fn words_after_a_result_run_the_thread_again_from_its_entry() {
     let thread = inbox.run("chat", json!({"topic": "tea"})).await;
     inbox.respond(&thread, "done").await;
     inbox.drive().await;
-    let results = inbox.figures().overview().await.unwrap().open;
+    let results = inbox.statistics().overview().await.unwrap().open;
     assert_eq!(results.last(), Some(&("result".to_owned(), 1)));
     assert!(inbox.threads().proceed(thread.clone(), " \n".to_owned()).await.is_err(), "no words");
     let outcome = inbox.threads().proceed(thread.clone(), "now by quarter".to_owned()).await.unwrap();
@@ -261,7 +261,7 @@ async fn words_after_a_result_run_the_thread_again_from_its_entry() {
     inbox.drive().await;
     assert_eq!(inbox.status(&thread).await, Status::Waiting);
     assert_eq!(inbox.nodes(&thread).await, ["START", "think", "ANSWERS", "think", "ARRIVED", "think"]);
-    assert_eq!(inbox.figures().overview().await.unwrap().open.last(), Some(&("result".to_owned(), 0)));
+    assert_eq!(inbox.statistics().overview().await.unwrap().open.last(), Some(&("result".to_owned(), 0)));
 }
 
 #[tokio::test]

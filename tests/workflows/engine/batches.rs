@@ -57,7 +57,7 @@ async fn what_was_acted_on_is_named_and_the_rest_is_taken_back() {
     let ids = open_questions(&inbox, 2).await;
     inbox.decisions().decide_together(ids.iter().map(accept).collect()).await;
     let first = inbox.decisions().card(ids[0].clone()).await.unwrap().0.thread;
-    let scope = sayso::app::Scope::Family(first);
+    let scope = sayso::app::Scope::WithChildren(first);
     let mut driver = sayso::app::Driver::take(inbox.engine().clone()).await.unwrap().unwrap();
     driver.run(&scope, sayso::app::Until::Idle, std::future::pending()).await.unwrap();
     drop(driver);

@@ -62,7 +62,7 @@ async fn what_nobody_answers_is_ignored_by_the_policy_and_leaves_its_trace() {
     assert!(inbox.store().inbox().past_decisions(None, 9).unwrap().is_empty());
     let now = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(1);
     let query = ActivityQuery { days: vec![jiff::Timestamp::UNIX_EPOCH, now] };
-    let activity = inbox.figures().activity(query).await.unwrap();
+    let activity = inbox.statistics().activity(query).await.unwrap();
     assert!(activity.days.iter().all(|day| day.decisions == Default::default()));
 }
 

@@ -302,7 +302,7 @@ fn any_thread_ends_with_each_effect_done_once() {
                     inbox.news(&thread, &format!("mail {n}")).await;
                 }
                 Happening::Settled if inbox.status(&thread).await != Status::Done => {
-                    let what = sayso::engine::graph::EventKind::Settled {
+                    let what = sayso::engine::graph::EventKind::AnsweredElsewhere {
                         reason: "s".to_owned(),
                         payload: Value::Null,
                     };

@@ -179,7 +179,7 @@ async fn a_pause_holds_in_every_process_and_across_restarts() {
     assert_eq!(ended, Ended::Paused);
     drop(worker);
     assert_eq!(inbox.status(&late).await, Status::Ready);
-    assert!(inbox.figures().overview().await.unwrap().paused);
+    assert!(inbox.statistics().overview().await.unwrap().paused);
     inbox.pause(false).await.unwrap();
     inbox.drive().await;
     assert_eq!((inbox.status(&thread).await, inbox.status(&late).await), (Status::Done, Status::Done));
@@ -192,9 +192,9 @@ async fn one_driver_at_a_time() {
     let other = inbox.other_process(eager());
     let theirs = Driver::take(other.engine().clone()).await.unwrap().err().unwrap();
     assert_eq!(theirs, Some(std::process::id()));
-    assert_eq!(inbox.figures().overview().await.unwrap().driver, Some(std::process::id()));
+    assert_eq!(inbox.statistics().overview().await.unwrap().driver, Some(std::process::id()));
     drop(worker);
-    assert_eq!(inbox.figures().overview().await.unwrap().driver, None);
+    assert_eq!(inbox.statistics().overview().await.unwrap().driver, None);
     assert!(Driver::take(other.engine().clone()).await.unwrap().is_ok());
 }
 
@@ -219,7 +219,9 @@ async fn looking_for_the_driver_does_not_disturb_it() {
 }
 
 async fn wait(inbox: &TestInbox, thread: &ThreadId, stop: impl Future<Output = ()>) -> DriveReport {
-    drive_or_wait(inbox.engine(), &Scope::Family(thread.clone()), Until::Idle, stop, |_| {}).await.unwrap()
+    drive_or_wait(inbox.engine(), &Scope::WithChildren(thread.clone()), Until::Idle, stop, |_| {})
+        .await
+        .unwrap()
 }
 
 #[tokio::test]

@@ -265,14 +265,14 @@ async fn storage_lists_every_table_and_a_vacuum_frees_space() {
         inbox.start_program(json!([[{"note": format!("{n} ").repeat(2_000)}]])).await;
     }
     inbox.drive().await;
-    let before = inbox.figures().storage().await.unwrap();
+    let before = inbox.statistics().storage().await.unwrap();
     let rows = |name: &str| before.tables.iter().find(|table| table.table == name).map(|table| table.rows);
     assert_eq!((rows("threads"), rows("log")), (Some(40), Some(121)));
     assert!(before.tables.windows(2).all(|pair| pair[0].bytes >= pair[1].bytes));
     assert!(before.tables.iter().all(|table| !table.table.starts_with("words_")), "{before:?}");
     let done = prune(&inbox).await;
     assert!(done.after < done.before / 2, "{} of {}", done.after, done.before);
-    assert_eq!(inbox.figures().storage().await.unwrap().file, done.after);
+    assert_eq!(inbox.statistics().storage().await.unwrap().file, done.after);
 }
 
 #[tokio::test]
@@ -287,11 +287,11 @@ async fn activity_counts_what_people_decided_by_day() {
     inbox.decide(&asked[3], Decision::Accept).await.unwrap();
     inbox.decisions().undo(asked[3].clone()).await.unwrap();
     let now = Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC);
-    let activity = inbox.figures().activity(ActivityQuery::last(3, &now)).await.unwrap();
+    let activity = inbox.statistics().activity(ActivityQuery::last(3, &now)).await.unwrap();
     assert_eq!(activity.days.len(), 3);
     let today = activity.days[2].decisions;
     assert_eq!((today.untouched, today.edited, today.ignored, today.by_people()), (1, 1, 1, 3));
-    let none = inbox.figures().activity(ActivityQuery { days: Vec::new() }).await.unwrap();
+    let none = inbox.statistics().activity(ActivityQuery { days: Vec::new() }).await.unwrap();
     assert!(none.days.is_empty());
 }
 

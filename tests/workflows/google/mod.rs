@@ -1,5 +1,5 @@
-//! A fake Google with its mail servers, and a fake CalDAV server: logins, mail and calendars, and everything that can go
-//! wrong.
+//! A fake Google with its mail servers, and a fake CalDAV server: logins, mail and calendars, and everything that can
+//! go wrong.
 
 mod calendars;
 mod dav;

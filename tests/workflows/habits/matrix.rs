@@ -1,8 +1,8 @@
 //! The matrix: habits × wires × workflows.
 //!
 //! A wire shapes an answer before any workflow sees it, so each wire reads the habits in words (`analyze`), in data
-//! (`ask`) and in calls (`sheet`), and one value in place of a list in a mail's calls. What the larger workflows make of
-//! the answers is the same over each wire, but for a refusal, for which one of them has only words.
+//! (`ask`) and in calls (`sheet`), and one value in place of a list in a mail's calls. What the larger workflows make
+//! of the answers is the same over each wire, but for a refusal, for which one of them has only words.
 
 use super::bent::{FOREIGN, bent, unbent};
 use super::habit::Habit;

@@ -50,7 +50,7 @@ impl State for Conversation {
     fn arrived(event: Event) -> Option<Happened> {
         match event.what {
             EventKind::News { payload, .. } => Some(Happened::Came(payload)),
-            EventKind::Settled { reason, .. } => Some(Happened::Settled(reason)),
+            EventKind::AnsweredElsewhere { reason, .. } => Some(Happened::Settled(reason)),
             EventKind::Words { .. } | EventKind::Hint { .. } | EventKind::Corrected { .. } => None,
         }
     }

@@ -1,5 +1,5 @@
-//! Replies without a model, whole: each mail with what happened since, and the calls that come of it. The snapshot is there
-//! to be read: would a person accept these drafts?
+//! Replies without a model, whole: each mail with what happened since, and the calls that come of it. The snapshot is
+//! there to be read: would a person accept these drafts?
 
 use sayso::agent::llm::{Builtin, Model, Request, Stop, quiet};
 use serde_json::{Value, json};

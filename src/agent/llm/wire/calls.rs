@@ -26,7 +26,7 @@ const MAX_SIGNATURE: usize = 256 << 10;
 
 /// What one frame says about one call.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::agent::llm) struct Piece<'a> {
+pub struct Piece<'a> {
     pub index: Option<u64>,
     pub id: Option<&'a str>,
     pub name: Option<&'a str>,
@@ -36,7 +36,7 @@ pub(in crate::agent::llm) struct Piece<'a> {
 
 /// The arguments in a piece.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::agent::llm) enum Args<'a> {
+pub enum Args<'a> {
     /// None in this piece.
     #[default]
     None,

@@ -16,7 +16,7 @@ const ECHO: usize = 24;
 
 /// Why a stream gave no answer.
 #[derive(Debug, PartialEq)]
-pub(in crate::agent::llm) enum Fault {
+pub enum Fault {
     /// It ended too early.
     Cut(String),
     /// It is not in the provider's format.
@@ -33,7 +33,7 @@ pub(in crate::agent::llm) enum Fault {
 
 /// An error as the server words it.
 #[derive(Debug, Default, PartialEq)]
-pub(in crate::agent::llm) struct ProviderError {
+pub struct ProviderError {
     /// A number like a status, if the body has one.
     pub status: Option<u16>,
     /// The provider's code or type (`overloaded_error`, `RESOURCE_EXHAUSTED`), lower case.

@@ -7,7 +7,7 @@ const MAX_LINE: usize = 2 << 20;
 
 /// How a stream is split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::agent::llm) enum Framing {
+pub enum Framing {
     /// `data:` lines ended by an empty one.
     Events,
     /// One frame per line.

@@ -9,7 +9,7 @@ use crate::text::Visible;
 const MAX_TEXT: usize = 4 << 20;
 
 /// What has been read so far.
-pub(in crate::agent::llm) struct PartialReply {
+pub struct PartialReply {
     text: String,
     calls: Calls,
     stop: Option<Stop>,

@@ -132,7 +132,7 @@ fn set_common_fields(state: &Mirror, item: &mut Interrupt, shown: &[&str]) {
         hash.update(part.len().to_le_bytes());
         hash.update(part);
     }
-    item.binds = vec![hex(&hash.finalize())];
+    item.shown_with = vec![hex(&hash.finalize())];
 }
 
 fn warnings(state: &Mirror, action: &Action) -> Vec<Warning> {

@@ -24,7 +24,7 @@ pub struct ServerHandle(pub(super) Arc<Remote>);
 pub fn spec(remote: &Arc<Remote>) -> Result<Spec, BuildError> {
     let workflow = Workflow::new(remote.name(), graph()?, Arc::new(ServerHandle(remote.clone())));
     let spec = Spec::new(workflow, "a thread of a LangGraph server", card::draw).hidden().without_results();
-    Ok(spec.family().without_expiry())
+    Ok(spec.on_server().without_expiry())
 }
 
 fn graph() -> Result<Graph<Mirror, ServerHandle>, BuildError> {

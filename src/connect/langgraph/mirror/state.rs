@@ -85,7 +85,7 @@ impl State for Mirror {
 
     fn arrived(event: Event) -> Option<MirrorUpdate> {
         match event.what {
-            EventKind::Settled { reason, .. } => Some(MirrorUpdate::NotSent { why: reason }),
+            EventKind::AnsweredElsewhere { reason, .. } => Some(MirrorUpdate::NotSent { why: reason }),
             EventKind::Corrected { payload } if payload == LOOK => Some(MirrorUpdate::Look),
             EventKind::Corrected { .. }
             | EventKind::Words { .. }

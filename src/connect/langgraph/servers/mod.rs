@@ -2,8 +2,8 @@
 //!
 //! Threads that wait for a person there are mirrored here (`poll.rs`, in the driver's process), so their questions are
 //! items like all others. If there is no driver, listing polls once (`once.rs`). People who decide are told at once if
-//! the server is away or the question is settled (`people.rs`); nothing waits unseen for a server to come back. The state
-//! of a mirrored thread is read when somebody looks, and not stored.
+//! the server is away or the question is settled (`people.rs`); nothing waits unseen for a server to come back. The
+//! state of a mirrored thread is read when somebody looks, and not stored.
 
 mod once;
 mod people;
@@ -13,16 +13,13 @@ use super::api::Remote;
 use super::client::ServerError;
 use super::mirror::Mirror;
 use crate::engine::driver::Engine;
-use crate::engine::graph::{BoxFuture, InterruptId, ThreadId};
+use crate::engine::graph::{InterruptId, ThreadId};
 use crate::engine::store::StoreError;
-use crate::inbox::InboxError;
-use crate::inbox::door::RemoteThreads;
+use crate::inbox::door::{RemoteFuture, RemoteThreads};
 use crate::tools::web::WebError;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
-
-type Answer<'a, T> = BoxFuture<'a, Result<T, InboxError>>;
 
 /// How long a person waits for a server.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -79,15 +76,15 @@ impl Servers {
 }
 
 impl RemoteThreads for Servers {
-    fn ready_for<'a>(&'a self, id: &'a InterruptId) -> Answer<'a, ()> {
+    fn ready_for<'a>(&'a self, id: &'a InterruptId) -> RemoteFuture<'a, ()> {
         Box::pin(self.check_ready(id))
     }
 
-    fn state_there<'a>(&'a self, id: &'a ThreadId) -> Answer<'a, Option<Value>> {
+    fn state_there<'a>(&'a self, id: &'a ThreadId) -> RemoteFuture<'a, Option<Value>> {
         Box::pin(self.read_state(id))
     }
 
-    fn look_once(&self) -> Answer<'_, Vec<String>> {
+    fn look_once(&self) -> RemoteFuture<'_, Vec<String>> {
         Box::pin(self.look_at_all())
     }
 }

@@ -143,7 +143,7 @@ impl Servers {
             Some(now) if now.asks() => CHANGED,
             Some(_) => ANSWERED,
         };
-        let event = EventKind::Settled { reason: reason.to_owned(), payload: Value::Null };
+        let event = EventKind::AnsweredElsewhere { reason: reason.to_owned(), payload: Value::Null };
         self.deliver(mirror, &Event { id: format!("settled:{asked}"), what: event }).await?;
         Ok(false)
     }

@@ -108,12 +108,12 @@ pub struct Stepped {
     pub open: Vec<i64>,
     /// Events that have reached the thread but are not taken in yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unheard: Vec<i64>,
+    pub waiting_events: Vec<i64>,
 }
 
-/// The first entry that is still needed after the step `seq`, which left these questions open and these events unheard.
-pub fn first_needed(seq: i64, open: &[i64], unheard: &[i64]) -> i64 {
-    open.iter().chain(unheard).fold(seq, |first, entry| first.min(*entry))
+/// The first entry that is still needed after the step `seq`, which left these questions open and these events waiting.
+pub fn first_needed(seq: i64, open: &[i64], waiting_events: &[i64]) -> i64 {
+    open.iter().chain(waiting_events).fold(seq, |first, entry| first.min(*entry))
 }
 
 impl Stepped {
@@ -152,7 +152,7 @@ impl Stepped {
             fingerprint: None,
             takes: Vec::new(),
             open: Vec::new(),
-            unheard: Vec::new(),
+            waiting_events: Vec::new(),
         }
     }
 }
@@ -297,7 +297,7 @@ pub struct Handed {
 
 /// The decision about a thread's trouble was carried out, or the thread ended with its parent or its mail.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Settled {
+pub struct Resolved {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub takes: Vec<i64>,
     /// Events that will never be taken in.

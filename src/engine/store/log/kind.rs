@@ -37,7 +37,7 @@ kinds! {
     Corrected "corrected" "A person corrected what a thread concluded."
     Stopped "stopped" "A person stopped a thread."
     Handed "handed" "A person took the model's place in a thread, or gave it back."
-    Settled "settled" "The decision about a thread's trouble was carried out."
+    Resolved "resolved" "The decision about a thread's trouble was carried out."
     Reopened "reopened" "A thread that was set aside is open again, with its questions."
     Snoozed "snoozed" "A question was snoozed or shown again, or found overdue."
     Filed "filed" "A result was filed away."

@@ -1,5 +1,5 @@
-//! What the writer remembers of its own transactions, so that the next one need not read it again. It forgets everything
-//! when a job is rolled back or another process has written.
+//! What the writer remembers of its own transactions, so that the next one need not read it again. It forgets
+//! everything when a job is rolled back or another process has written.
 
 use crate::engine::store::rows::{InterruptRow, ThreadRow};
 use std::cell::RefCell;

@@ -6,8 +6,8 @@ use crate::text::words::alphanumeric_words;
 use rusqlite::{OptionalExtension, params};
 
 impl Mail<'_> {
-    /// Whether the user wrote to this address, accepted its mail, or had mail from it before sayso first looked. Mail that
-    /// came later and was not dealt with makes nobody known.
+    /// Whether the user wrote to this address, accepted its mail, or had mail from it before sayso first looked. Mail
+    /// that came later and was not dealt with makes nobody known.
     pub fn knows(self, address: &str) -> Result<bool, StoreError> {
         let address = address.to_lowercase();
         self.0.read(|db| {

@@ -222,7 +222,7 @@ mod tests {
         let db = Connection::open(folder.path().join(crate::engine::store::FILE)).unwrap();
         db.execute_batch(
             "INSERT INTO threads (seq, id, workflow, fingerprint, title, status, node, awaits, steps, step, since, last,
-                    version, steps_since_person, step_limit, allowance, unheard, unread, hold_ms, created_at, updated_at)
+                    version, steps_since_person, step_limit, allowance, waiting_events, unread, hold_ms, created_at, updated_at)
              VALUES (1, 't00000001', 'email', '', '', 'done', '', 'nothing', 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0),
                     (2, 't00000002', 'email', '', '', 'done', '', 'nothing', 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0)",
         )

@@ -71,7 +71,7 @@ pub fn needed(
     if any("SELECT 1 FROM effects WHERE thread = ? AND ended_at IS NULL LIMIT 1")? {
         return Ok(Some(Needed::Unsettled));
     }
-    if any("SELECT 1 FROM threads WHERE seq = ? AND unheard > 0")? {
+    if any("SELECT 1 FROM threads WHERE seq = ? AND waiting_events > 0")? {
         return Ok(Some(Needed::Unheard));
     }
     if any("SELECT 1 FROM lessons l LEFT JOIN threads t ON t.seq = l.learner

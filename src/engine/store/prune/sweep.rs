@@ -54,7 +54,9 @@ impl Prune<'_> {
                 }
                 let at_work = "SELECT 1 FROM threads WHERE status IN ('ready', 'running') LIMIT 1";
                 if db.prepare_cached(at_work)?.exists([])?
-                    || db.prepare_cached("SELECT 1 FROM threads WHERE unheard > 0 LIMIT 1")?.exists([])?
+                    || db
+                        .prepare_cached("SELECT 1 FROM threads WHERE waiting_events > 0 LIMIT 1")?
+                        .exists([])?
                 {
                     return Ok(Swept::Busy);
                 }

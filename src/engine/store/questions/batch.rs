@@ -4,7 +4,7 @@ use crate::engine::graph::{InterruptId, ThreadId};
 use crate::engine::store::log::{self, Decided, Entry, Tx};
 use crate::engine::store::questions::decide::undo_one;
 use crate::engine::store::record::questions::not_open;
-use crate::engine::store::record::recent::Question;
+use crate::engine::store::record::since_step::AskedQuestion;
 use crate::engine::store::rows::{InterruptRow, Stage, time};
 use crate::engine::store::{Inbox, StoreError};
 use crate::inbox::{DecidedBy, UndoableBatch};
@@ -53,7 +53,7 @@ fn undo(tx: &Tx<'_>, id: &InterruptId, now: i64) -> Result<UndoResults, StoreErr
         return Err(StoreError::Conflict(format!("`{}` is open; there is nothing to undo", interrupt.id)));
     }
     if interrupt.status == Stage::Closed
-        && Question::read(tx, interrupt.thread, interrupt.seq)?.closed.is_some()
+        && AskedQuestion::read(tx, interrupt.thread, interrupt.seq)?.closed.is_some()
     {
         return Err(not_open(tx, &interrupt)?);
     }

@@ -9,7 +9,7 @@ use crate::engine::store::record::append::append;
 use crate::engine::store::record::listed::Listed;
 use crate::engine::store::record::project::save;
 use crate::engine::store::record::questions::{answer_to, asked_of, not_open, open_question, schema_of};
-use crate::engine::store::record::recent::{self, Recent};
+use crate::engine::store::record::since_step::{self, SinceStep};
 use crate::engine::store::rows::{InterruptRow, Stage, ThreadRow, damaged};
 use crate::engine::store::threads::list::outcome;
 use crate::engine::store::{Inbox, StoreError};
@@ -120,7 +120,7 @@ impl Inbox<'_> {
                 if row.version != version {
                     return Err(StoreError::Moved);
                 }
-                let recent = Recent::read(tx, &row)?;
+                let recent = SinceStep::read(tx, &row)?;
                 reopen_all(tx, &mut row, &recent, UndoReason::HeldTooLong, now)
             })
             .await
@@ -164,7 +164,7 @@ fn run(
     check(&decision, question.allow(), &schema, &question.hash(), request.shown.as_ref())
         .map_err(|refusal| StoreError::refused(question.id.to_string(), refusal))?;
     if let Some(place) = details.remember {
-        let offered = asked.as_ref().map_or(0, |asked| asked.grantable.remember.len());
+        let offered = asked.as_ref().map_or(0, |asked| asked.interrupt.grantable.remember.len());
         if place >= offered || decision != Decision::Accept {
             let text = match text::count_noun(offered, "choice") {
                 _ if offered == 0 => "has nothing to remember".to_owned(),
@@ -173,12 +173,12 @@ fn run(
             return Err(StoreError::Conflict(format!("`{}` {text}", question.id)));
         }
     }
-    let answer = Answer { decision, learn: request.learn, by: request.by, details };
+    let answer = NewAnswer { decision, learn: request.learn, by: request.by, details };
     record_answer(tx, listed, at, asked.as_ref(), answer, holds, now)
 }
 
 /// A valid answer.
-pub struct Answer {
+pub struct NewAnswer {
     pub decision: Decision,
     pub learn: bool,
     pub by: DecidedBy,
@@ -192,12 +192,12 @@ pub fn record_answer(
     mut listed: Listed,
     at: usize,
     asked: Option<&Asked>,
-    answer: Answer,
+    answer: NewAnswer,
     holds: Holds,
     now: i64,
 ) -> Result<Outcome, StoreError> {
     let question = &listed.questions[at];
-    let Answer { decision, learn, by, details } = answer;
+    let NewAnswer { decision, learn, by, details } = answer;
     let edited = details.edited;
     let confirms =
         edited.as_ref().map_or(question.confirms, |edited| Warning::need_confirmation(&edited.warnings));
@@ -211,8 +211,9 @@ pub fn record_answer(
         remember: details.remember,
         batch: details.batch,
         hold_ms,
-        title: title.filter(|title| asked.is_none_or(|asked| *title != asked.title)),
-        done: done.filter(|done| asked.is_none_or(|asked| asked.labels.done.as_ref() != Some(done))),
+        title: title.filter(|title| asked.is_none_or(|asked| *title != asked.interrupt.title)),
+        done: done
+            .filter(|done| asked.is_none_or(|asked| asked.interrupt.labels.done.as_ref() != Some(done))),
     };
     let seq = question.seq;
     let entry = record(tx, &mut listed, seq, new, now)?;
@@ -258,9 +259,9 @@ pub fn undo_one(tx: &Tx<'_>, interrupt: &InterruptRow, now: i64) -> Result<Threa
     if interrupt.status != Stage::Decided {
         return Err(acted());
     }
-    let recent = Recent::read(tx, &row)?;
+    let recent = SinceStep::read(tx, &row)?;
     let question = recent.questions.iter().find(|question| question.seq == interrupt.seq);
-    match question.and_then(recent::Question::current_answer) {
+    match question.and_then(since_step::AskedQuestion::current_answer) {
         None => damaged(format!("the decision on interrupt {} is missing", interrupt.id)),
         Some(answer) if answer.acted => Err(acted()),
         Some(_) => {

@@ -6,7 +6,7 @@
 
 use crate::engine::graph::{Decision, InterruptId, Kind};
 use crate::engine::store::log::{self, Snoozed};
-use crate::engine::store::questions::decide::{Answer, DecisionDetails, Holds, record_answer};
+use crate::engine::store::questions::decide::{DecisionDetails, Holds, NewAnswer, record_answer};
 use crate::engine::store::record::append::append;
 use crate::engine::store::record::questions::{answer_to, open_question};
 use crate::engine::store::rows::{self, InterruptRow, Stage, ThreadRow, time};
@@ -94,7 +94,7 @@ impl Inbox<'_> {
                         return Ok(false);
                     }
                 }
-                let answer = Answer {
+                let answer = NewAnswer {
                     decision: Decision::Ignore,
                     learn: false,
                     by: DecidedBy::Expiry,

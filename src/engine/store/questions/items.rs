@@ -16,7 +16,7 @@ impl Inbox<'_> {
     /// A page of open questions, oldest first.
     pub fn questions(self, query: &ItemQuery) -> Result<Page<Question>, StoreError> {
         let now = self.0.now_ms();
-        let kind = query.filter.kind.and_then(ItemKind::interrupt);
+        let kind = query.filter.kind.and_then(ItemKind::question);
         self.0.read(|db| interrupts(db, query, kind, now))
     }
 
@@ -150,31 +150,32 @@ pub fn question_shown(db: &Connection, interrupt: &InterruptRow) -> Result<Quest
 
 fn question(db: &Connection, interrupt: &InterruptRow, thread: &ThreadRow) -> Result<Question, StoreError> {
     let (asked, at) = asked_of(db, interrupt)?;
-    let schema = schema_of(db, &asked)?;
+    let (schema, gives_up_at) = (schema_of(db, &asked)?, asked.gives_up_at(at)?);
+    let said = asked.interrupt;
     Ok(Question {
-        waiting: asked.waiting.is_some(),
-        gives_up_at: asked.gives_up_at(at)?,
-        id: asked.id.clone(),
-        allow: asked.allow(),
-        key: asked.key,
+        id: asked.id,
+        key: said.key,
         thread: thread.id.clone(),
         workflow: thread.workflow.clone(),
-        kind: asked.kind,
-        title: asked.title,
-        gist: asked.gist,
-        action: asked.action,
-        args: asked.args,
+        kind: said.kind,
+        title: said.title,
+        gist: said.gist,
+        action: said.action,
+        args: said.args,
         schema,
-        edit_from: asked.edit_from,
-        labels: asked.labels,
-        warnings: asked.warnings,
-        source: asked.source,
+        edit_from: said.edit_from,
+        allow: said.allow,
+        labels: said.labels,
+        warnings: said.warnings,
+        source: said.source,
         text: String::new(),
         created_at: time(at)?,
         snoozed_until: interrupt.snoozed_until.map(time).transpose()?,
+        waiting: said.waiting.is_some(),
+        gives_up_at,
         args_hash: interrupt.hash(),
-        irreversible: asked.irreversible,
-        grantable: asked.grantable,
+        irreversible: said.irreversible,
+        grantable: said.grantable,
         closed: None,
     })
 }

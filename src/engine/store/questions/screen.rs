@@ -129,7 +129,7 @@ fn line_of(db: &Connection, id: &str, now: i64) -> LineResult {
     let ended_at = time(row.updated_at)?;
     Ok(Some(ItemLine {
         id: row.id.to_string(),
-        place: row.seq,
+        seq: row.seq,
         stamp: row.last.unsigned_abs(),
         status: ItemStatus::Result,
         thread: row.id,
@@ -169,27 +169,29 @@ fn interrupt_line(db: &Connection, row: InterruptRow, now: i64) -> LineResult {
     };
     let (asked, at) = asked_of(db, &row)?;
     let decided_title = answer_to(db, &row)?.and_then(|answer| answer.title);
+    let gives_up_at = asked.gives_up_at(at)?;
+    let said = asked.interrupt;
     Ok(Some(ItemLine {
-        waiting: asked.waiting.is_some(),
-        gives_up_at: asked.gives_up_at(at)?,
-        allow: asked.allow(),
-        grade: Warning::highest_grade(&asked.warnings),
-        new_mail: asked.warnings.iter().any(|warning| warning.code == "new_mail"),
+        waiting: said.waiting.is_some(),
+        gives_up_at,
+        allow: said.allow,
+        grade: Warning::highest_grade(&said.warnings),
+        new_mail: said.warnings.iter().any(|warning| warning.code == "new_mail"),
         created_at: time(at)?,
         dated: time(newest_mail(db, row.thread)?.unwrap_or(at))?,
         snoozed_until: row.snoozed_until.map(time).transpose()?,
         hash: Some(row.hash()),
         id: row.id.to_string(),
-        place: row.seq,
+        seq: row.seq,
         stamp: row.stamp.unsigned_abs(),
         status,
         thread: thread.id,
         workflow: thread.workflow,
-        kind: ItemKind::Interrupt(asked.kind),
-        action: asked.action,
-        title: decided_title.unwrap_or(asked.title),
-        gist: asked.gist,
-        source: asked.source,
-        irreversible: asked.irreversible,
+        kind: ItemKind::Question(said.kind),
+        action: said.action,
+        title: decided_title.unwrap_or(said.title),
+        gist: said.gist,
+        source: said.source,
+        irreversible: said.irreversible,
     }))
 }

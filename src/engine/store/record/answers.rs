@@ -6,7 +6,7 @@ use crate::engine::store::log::{Amended, Decided, Entry, EntryKind, Tx, UndoReas
 use crate::engine::store::record::append::append;
 use crate::engine::store::record::calls;
 use crate::engine::store::record::listed::Listed;
-use crate::engine::store::record::recent::{Question, Recent};
+use crate::engine::store::record::since_step::{AskedQuestion, SinceStep};
 use crate::engine::store::rows::ThreadRow;
 use crate::inbox::DecidedBy;
 
@@ -55,7 +55,7 @@ pub fn take_back(
 pub fn amend(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
-    question: &Question,
+    question: &AskedQuestion,
     warning: &Warning,
     bind: &str,
     now: i64,
@@ -71,7 +71,7 @@ pub fn amend(
 pub fn reopen_all(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
-    recent: &Recent,
+    recent: &SinceStep,
     because: UndoReason,
     now: i64,
 ) -> Result<(), StoreError> {

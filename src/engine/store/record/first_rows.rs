@@ -4,6 +4,7 @@ use crate::engine::graph::Warning;
 use crate::engine::store::log::{Asked, Entry, Started};
 use crate::engine::store::rows::{Awaits, InterruptRow, Stage, ThreadRow};
 use crate::inbox::Status;
+use jiff::Timestamp;
 
 /// The row of a thread that has just begun.
 pub fn first_row(seq: i64, at: i64, body: Started) -> ThreadRow {
@@ -26,7 +27,7 @@ pub fn first_row(seq: i64, at: i64, body: Started) -> ThreadRow {
         step_limit: body.step_limit,
         allowance: 1,
         by_person: false,
-        unheard: 0,
+        waiting_events: 0,
         parent: parent.map(|parent| parent.thread),
         parent_step: parent.map(|parent| parent.step),
         child_key: body.key,
@@ -50,22 +51,22 @@ pub fn question_row(entry: &Entry, body: &Asked) -> InterruptRow {
         seq: entry.seq,
         thread: entry.stream,
         step: body.step,
-        kind: body.kind,
-        allow: i64::from(body.allow),
+        kind: body.interrupt.kind,
+        allow: body.allow_bits(),
         trouble: body.is_trouble(),
         status: Stage::Open,
-        snoozed_until: body.snoozed_until,
+        snoozed_until: body.interrupt.snoozed_until.map(Timestamp::as_millisecond),
         overdue: None,
         batch: None,
         stamp: entry.seq,
         hash: body.hash().bytes(),
-        irreversible: body.irreversible,
-        harmless: body.harmless,
-        confirms: Warning::need_confirmation(&body.warnings),
+        irreversible: body.interrupt.irreversible,
+        harmless: body.interrupt.harmless,
+        confirms: Warning::need_confirmation(&body.interrupt.warnings),
         amended: false,
         answer: None,
         acted: false,
         id: body.id.clone(),
-        action: body.action.clone(),
+        action: body.interrupt.action.clone(),
     }
 }

@@ -1,6 +1,6 @@
 //! Whether a fork, or the thread it was forked from, has already done what another of them is about to do.
 
-use crate::engine::graph::{Authorization, Warning};
+use crate::engine::graph::{Authorization, Interrupt, Warning};
 use crate::engine::store::StoreError;
 use crate::engine::store::log::{self, Asked, EffectBegun, EntryKind};
 use crate::engine::store::rows::ThreadRow;
@@ -21,7 +21,7 @@ pub fn unseen_warning(
     row: &ThreadRow,
     asked: &Asked,
 ) -> Result<Option<(Warning, String)>, StoreError> {
-    if !asked.irreversible {
+    if !asked.interrupt.irreversible {
         return Ok(None);
     }
     // Each thread with the last step it shares with this one, and whether this one was forked from it.
@@ -31,9 +31,9 @@ pub fn unseen_warning(
         at += 1;
         let relative = if seq == row.seq { None } else { Some(ThreadRow::by_seq(db, seq)?) };
         let thread = relative.as_ref().unwrap_or(row);
-        if relative.is_some() && has_done(db, seq, shared, &asked.action)? {
+        if relative.is_some() && has_done(db, seq, shared, &asked.interrupt.action)? {
             let bind = format!("origin:{}", thread.id);
-            if !asked.binds.contains(&bind) {
+            if !asked.interrupt.shown_with.contains(&bind) {
                 let what =
                     if is_origin { "The thread this was forked from" } else { "A fork of this thread" };
                 let text = format!("{what} ({}) has already done this.", thread.id);
@@ -64,7 +64,7 @@ fn has_done(db: &Connection, thread: i64, step: i64, action: &str) -> Result<boo
     for entry in log::stream(db, thread, thread)? {
         let keys: Vec<String> = match entry.kind {
             EntryKind::Asked => {
-                let Asked { key, step, action, .. } = entry.parse_body()?;
+                let Asked { step, interrupt: Interrupt { key, action, .. }, .. } = entry.parse_body()?;
                 cards.insert(key, (step, action));
                 continue;
             }

@@ -6,7 +6,7 @@ use crate::engine::graph::{EffectState, InterruptId, ThreadId, Warning};
 use crate::engine::store::StoreError;
 use crate::engine::store::log::{
     self, Amended, Asked, Decided, EffectBegun, EffectEnded, Entry, EntryKind, Handed, NewEntry, Reopened,
-    Settled, Snoozed, Started, Step, Stepped, Tx, parse_digest,
+    Resolved, Snoozed, Started, Step, Stepped, Tx, parse_digest,
 };
 use crate::engine::store::record::first_rows::{first_row, question_row};
 use crate::engine::store::rows::{Awaits, EffectRow, InterruptRow, Runnable, Stage, ThreadRow};
@@ -154,7 +154,7 @@ impl Listed {
             EntryKind::Begun => self.begun(db, entry, entry.parse_body()?)?,
             EntryKind::Ended => ended(db, entry, &entry.parse_body()?)?,
             EntryKind::Arrived | EntryKind::Continued | EntryKind::Corrected => {
-                self.row.unheard += 1;
+                self.row.waiting_events += 1;
                 self.details_changed = true;
             }
             EntryKind::Stopped => self.change_all(
@@ -168,7 +168,7 @@ impl Listed {
                 (self.row.version, self.row.updated_at) = (entry.seq, entry.at);
                 self.details_changed = true;
             }
-            EntryKind::Settled => self.settled(db, entry, &entry.parse_body()?)?,
+            EntryKind::Resolved => self.resolved(db, entry, &entry.parse_body()?)?,
             EntryKind::Reopened => self.reopened(db, entry, &entry.parse_body()?)?,
             EntryKind::Filed => {
                 self.row.unread = false;
@@ -205,7 +205,7 @@ impl Listed {
         if self.details_changed {
             tx.prepare_cached(
                 "UPDATE threads SET title = ?2, fingerprint = ?3, output = ?4, error_code = ?5, error_text = ?6,
-                    unread = ?7, unheard = ?8, step_limit = ?9, allowance = ?10, by_person = ?11
+                    unread = ?7, waiting_events = ?8, step_limit = ?9, allowance = ?10, by_person = ?11
                  WHERE seq = ?1",
             )?
             .execute(params![
@@ -216,7 +216,7 @@ impl Listed {
                 row.error_code,
                 row.error_text,
                 row.unread,
-                row.unheard,
+                row.waiting_events,
                 row.step_limit,
                 row.allowance,
                 row.by_person,
@@ -300,14 +300,14 @@ impl Listed {
         row.awaits = awaits;
         row.steps = body.n + body.count;
         row.step = seq;
-        row.since = log::first_needed(seq, &body.open, &body.unheard);
+        row.since = log::first_needed(seq, &body.open, &body.waiting_events);
         (row.version, row.updated_at, row.hold_ms, row.held_at) = (seq, at, 0, None);
         row.steps_since_person = body.since_heard.unwrap_or(row.steps_since_person + body.count);
         let unread = body.result && ends == Some(Status::Done) && row.parent.is_none();
-        let unheard = body.unheard.len() as i64;
+        let waiting_events = body.waiting_events.len() as i64;
         let changes = body.title.is_some() || body.fingerprint.is_some() || body.output.is_some();
-        if changes || body.no_output || (row.unread, row.unheard) != (unread, unheard) {
-            (row.unread, row.unheard) = (unread, unheard);
+        if changes || body.no_output || (row.unread, row.waiting_events) != (unread, waiting_events) {
+            (row.unread, row.waiting_events) = (unread, waiting_events);
             if let Some(title) = &body.title {
                 row.title.clone_from(title);
             }
@@ -330,7 +330,7 @@ impl Listed {
         if let Some(text) = &body.trouble {
             let row = &mut self.row;
             (row.status, row.version, row.updated_at) = (Status::Trouble, entry.seq, entry.at);
-            (row.error_code, row.error_text) = (Some(body.action.clone()), Some(text.clone()));
+            (row.error_code, row.error_text) = (Some(body.interrupt.action.clone()), Some(text.clone()));
             self.details_changed = true;
         }
         self.new.push(entry.seq);
@@ -371,7 +371,7 @@ impl Listed {
         Ok(())
     }
 
-    fn settled(&mut self, db: &Connection, entry: &Entry, body: &Settled) -> Result<(), StoreError> {
+    fn resolved(&mut self, db: &Connection, entry: &Entry, body: &Resolved) -> Result<(), StoreError> {
         let ends = body.ends;
         let is_over = |q: &InterruptRow| ends.is_some() || (q.trouble && q.status == Stage::Decided);
         self.close(entry.seq, is_over);
@@ -379,7 +379,7 @@ impl Listed {
         row.step_limit += body.more_steps;
         row.allowance += body.more_budgets;
         (row.version, row.updated_at, row.hold_ms, row.held_at) = (entry.seq, entry.at, 0, None);
-        row.unheard = if ends.is_some() { 0 } else { row.unheard - body.drops.len() as i64 };
+        row.waiting_events = if ends.is_some() { 0 } else { row.waiting_events - body.drops.len() as i64 };
         if ends.is_none() {
             (row.error_code, row.error_text) = (None, None);
         }

@@ -11,6 +11,6 @@ pub mod forks;
 pub mod listed;
 pub mod project;
 pub mod questions;
-pub mod recent;
+pub mod since_step;
 pub mod snapshots;
 pub mod steps;

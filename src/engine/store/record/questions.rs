@@ -4,7 +4,7 @@ use crate::engine::graph::InterruptId;
 use crate::engine::store::StoreError;
 use crate::engine::store::log::{self, Asked, Decided, SchemaRef, Tx};
 use crate::engine::store::record::listed::Listed;
-use crate::engine::store::record::recent::{Question, StoredAnswer};
+use crate::engine::store::record::since_step::{AskedQuestion, StoredAnswer};
 use crate::engine::store::rows::{InterruptRow, Stage, ThreadRow, damaged, json, time};
 use crate::inbox::{AnswerKind, DecidedBy};
 use crate::text::hex;
@@ -14,8 +14,8 @@ use sha2::Digest as _;
 use sha2::Sha256;
 
 /// The question of a row, read from the log.
-pub fn question_of(db: &Connection, interrupt: &InterruptRow) -> Result<Question, StoreError> {
-    let question = Question::read(db, interrupt.thread, interrupt.seq)?;
+pub fn question_of(db: &Connection, interrupt: &InterruptRow) -> Result<AskedQuestion, StoreError> {
+    let question = AskedQuestion::read(db, interrupt.thread, interrupt.seq)?;
     if question.asked.id == interrupt.id {
         Ok(question)
     } else {
@@ -26,7 +26,7 @@ pub fn question_of(db: &Connection, interrupt: &InterruptRow) -> Result<Question
 /// What a question asks, with the warnings that were added later, and when it was asked.
 pub fn asked_of(db: &Connection, interrupt: &InterruptRow) -> Result<(Asked, i64), StoreError> {
     if interrupt.amended {
-        let question = Question::read(db, interrupt.thread, interrupt.seq)?;
+        let question = AskedQuestion::read(db, interrupt.thread, interrupt.seq)?;
         return Ok((question.asked, question.at));
     }
     let entry = log::entry(db, interrupt.seq)?;
@@ -65,7 +65,7 @@ pub fn open_question(tx: &Tx<'_>, id: &InterruptId) -> Result<(Listed, usize), S
 
 /// The error for an interrupt that is not open, with the reason.
 pub fn not_open(db: &Connection, interrupt: &InterruptRow) -> Result<StoreError, StoreError> {
-    let question = Question::read(db, interrupt.thread, interrupt.seq)?;
+    let question = AskedQuestion::read(db, interrupt.thread, interrupt.seq)?;
     let id = interrupt.id.to_string();
     let why = match (question.closed, question.answers.last()) {
         (Some(why), _) => why,
@@ -86,11 +86,11 @@ fn describe_answer(answer: &StoredAnswer) -> Result<String, StoreError> {
 }
 
 /// Every question a thread has asked, oldest first. Their answers do not have `acted` set.
-pub fn questions(db: &Connection, row: &ThreadRow) -> Result<Vec<Question>, StoreError> {
+pub fn questions(db: &Connection, row: &ThreadRow) -> Result<Vec<AskedQuestion>, StoreError> {
     let mut statement =
         db.prepare_cached("SELECT seq FROM log WHERE stream = ? AND kind = 'asked' ORDER BY seq")?;
     let seqs: Vec<i64> = statement.query_map([row.seq], |cells| cells.get(0))?.collect::<Result<_, _>>()?;
-    seqs.into_iter().map(|seq| Question::read(db, row.seq, seq)).collect()
+    seqs.into_iter().map(|seq| AskedQuestion::read(db, row.seq, seq)).collect()
 }
 
 /// Stores a schema, unless it is stored already; `None` if it accepts anything.

@@ -80,7 +80,7 @@ row! {
     step_limit: i64,
     allowance: i64,
     by_person: bool,
-    unheard: i64,
+    waiting_events: i64,
     parent: Option<i64>,
     parent_step: Option<i64>,
     child_key: Option<String>,
@@ -194,7 +194,7 @@ pub struct Runnable {
     /// Since when it is held, by the wall clock.
     pub held_at: Option<i64>,
     /// How many events it has not taken in yet.
-    pub unheard: i64,
+    pub waiting_events: i64,
 }
 
 /// The threads that a transaction changed.
@@ -208,15 +208,15 @@ pub enum Moved {
 
 impl Runnable {
     pub(in crate::engine::store) fn of(row: &ThreadRow) -> Self {
-        let ThreadRow { seq, status, version, hold_ms, held_at, unheard, .. } = *row;
-        Self { seq, thread: row.id.clone(), status, version, hold_ms, held_at, unheard }
+        let ThreadRow { seq, status, version, hold_ms, held_at, waiting_events, .. } = *row;
+        Self { seq, thread: row.id.clone(), status, version, hold_ms, held_at, waiting_events }
     }
 
     /// Whether the driver has to look at it.
     pub fn needs_driver(&self) -> bool {
         match self.status {
             Status::Held | Status::Ready | Status::Running => true,
-            Status::Waiting | Status::Done => self.unheard > 0,
+            Status::Waiting | Status::Done => self.waiting_events > 0,
             Status::Joining | Status::Trouble | Status::Abandoned => false,
         }
     }
@@ -224,7 +224,8 @@ impl Runnable {
 
 impl InterruptRow {
     pub fn allow(&self) -> Allow {
-        allowed(self.allow)
+        let bit = |n: u8| self.allow & (1 << n) != 0;
+        Allow { accept: bit(0), edit: bit(1), respond: bit(2), ignore: bit(3), draft: bit(4) }
     }
 
     /// The hash of what a person approves with it.
@@ -266,12 +267,6 @@ impl InterruptRow {
             Ok(Self::select(db, "WHERE id = ?", [id])?.pop())
         })
     }
-}
-
-/// The answers that the bits of a question stand for.
-pub fn allowed(bits: i64) -> Allow {
-    let bit = |n: u8| bits & (1 << n) != 0;
-    Allow { accept: bit(0), edit: bit(1), respond: bit(2), ignore: bit(3), draft: bit(4) }
 }
 
 impl EffectRow {

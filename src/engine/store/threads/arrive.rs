@@ -1,11 +1,11 @@
 //! Delivers events from outside to a thread: at once if it waits, otherwise before its next node.
 
 use crate::engine::graph::{Event, EventKind, ThreadId};
-use crate::engine::store::log::{Arrived, Closed, Entry, EntryKind, Settled, Step, Stepped, Tx, UndoReason};
+use crate::engine::store::log::{Arrived, Closed, Entry, EntryKind, Resolved, Step, Stepped, Tx, UndoReason};
 use crate::engine::store::record::answers::{amend, reopen_all};
 use crate::engine::store::record::append::{append, append_steps, raw};
 use crate::engine::store::record::calls;
-use crate::engine::store::record::recent::{Question, Recent, is_news};
+use crate::engine::store::record::since_step::{AskedQuestion, SinceStep, is_news};
 use crate::engine::store::rows::ThreadRow;
 use crate::engine::store::{StoreError, Threads};
 use crate::inbox::{NextView, Status};
@@ -37,7 +37,8 @@ impl Threads<'_> {
         self.0
             .write(move |tx| {
                 let row = ThreadRow::find(tx, &arrival.thread)?;
-                if row.pruned_at.is_some() || Recent::read(tx, &row)?.status(tx, &row)? != Status::Waiting {
+                if row.pruned_at.is_some() || SinceStep::read(tx, &row)?.status(tx, &row)? != Status::Waiting
+                {
                     return Ok(false);
                 }
                 run(tx, &arrival, now)?;
@@ -55,7 +56,7 @@ impl Threads<'_> {
                 if row.pruned_at.is_some() || row.status != Status::Done {
                     return Ok(false);
                 }
-                let recent = Recent::read(tx, &row)?;
+                let recent = SinceStep::read(tx, &row)?;
                 let next = NextView::End { end: true };
                 take_in(tx, &mut row, &recent, &arrival, next, Vec::new(), now)?;
                 Ok(true)
@@ -67,7 +68,7 @@ impl Threads<'_> {
 pub fn run(tx: &Tx<'_>, arrival: &Arrival, now: i64) -> Result<ThreadId, StoreError> {
     let mut row = ThreadRow::find(tx, &arrival.thread)?;
     row.refuse_pruned()?;
-    let recent = Recent::read(tx, &row)?;
+    let recent = SinceStep::read(tx, &row)?;
     let is_words = matches!(arrival.event.what, EventKind::Words { .. });
     let is_correction = matches!(arrival.event.what, EventKind::Corrected { .. });
     // The log does not know that a hold has passed; the row of a thread that is working again does.
@@ -82,8 +83,8 @@ pub fn run(tx: &Tx<'_>, arrival: &Arrival, now: i64) -> Result<ThreadId, StoreEr
         Status::Done | Status::Abandoned => match arrival.queued {
             // The thread has ended, so nobody will take it in.
             Some(queued) => {
-                let settled = Settled { drops: vec![queued], ..Settled::default() };
-                append(tx, &mut row, EntryKind::Settled, None, &settled, &[], now)?;
+                let resolved = Resolved { drops: vec![queued], ..Resolved::default() };
+                append(tx, &mut row, EntryKind::Resolved, None, &resolved, &[], now)?;
             }
             None => {
                 let why = format!("it is {status}");
@@ -130,7 +131,7 @@ fn came_too_late(row: &ThreadRow, arrival: &Arrival) -> bool {
 
 /// Whether an event affects a thread's questions: while they are open or can still be reopened. News also does if
 /// something irreversible was approved without it and has not begun.
-fn reaches_questions(recent: &Recent, status: Status, event: &Event) -> bool {
+fn reaches_questions(recent: &SinceStep, status: Status, event: &Event) -> bool {
     match status {
         Status::Waiting | Status::Held | Status::Trouble => recent.asks(),
         Status::Ready | Status::Running => is_news(event) && recent.has_unstarted_approval(),
@@ -156,7 +157,9 @@ pub fn queue(tx: &Tx<'_>, row: &mut ThreadRow, event: &Event, now: i64) -> Resul
     let kind = match event.what {
         EventKind::Words { .. } => EntryKind::Continued,
         EventKind::Corrected { .. } => EntryKind::Corrected,
-        EventKind::Hint { .. } | EventKind::News { .. } | EventKind::Settled { .. } => EntryKind::Arrived,
+        EventKind::Hint { .. } | EventKind::News { .. } | EventKind::AnsweredElsewhere { .. } => {
+            EntryKind::Arrived
+        }
     };
     let from = if kind == EntryKind::Arrived { None } else { Some(tx.opened(now)?) };
     append(tx, row, kind, None, &Arrived { event: event.clone(), from }, &[], now)
@@ -168,7 +171,7 @@ pub fn queue(tx: &Tx<'_>, row: &mut ThreadRow, event: &Event, now: i64) -> Resul
 fn update_trouble(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
-    recent: &Recent,
+    recent: &SinceStep,
     event: &Event,
     now: i64,
 ) -> Result<Vec<i64>, StoreError> {
@@ -179,12 +182,12 @@ fn update_trouble(
             continue;
         }
         match &event.what {
-            EventKind::Settled { reason, .. } if trouble.asked.action != "in_doubt" => {
+            EventKind::AnsweredElsewhere { reason, .. } if trouble.asked.interrupt.action != "in_doubt" => {
                 close(tx, row, trouble.seq, reason, now)?;
                 continue;
             }
             EventKind::News { warning, .. } => amend(tx, row, trouble, warning, &event.id, now)?,
-            EventKind::Settled { .. }
+            EventKind::AnsweredElsewhere { .. }
             | EventKind::Words { .. }
             | EventKind::Hint { .. }
             | EventKind::Corrected { .. } => {}
@@ -209,7 +212,7 @@ pub(super) fn close(
 fn restart(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
-    recent: &Recent,
+    recent: &SinceStep,
     arrival: &Arrival,
     now: i64,
 ) -> Result<(), StoreError> {
@@ -222,18 +225,20 @@ fn restart(
 fn deliver_to_questions(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
-    recent: &Recent,
+    recent: &SinceStep,
     arrival: &Arrival,
     now: i64,
 ) -> Result<(), StoreError> {
     let mut open = update_trouble(tx, row, recent, &arrival.event, now)?;
-    let asked: Vec<&Question> = recent.node_questions().collect();
-    let yields = is_news(&arrival.event) && !asked.is_empty() && asked.iter().all(|q| q.asked.yields());
+    let asked: Vec<&AskedQuestion> = recent.node_questions().collect();
+    let closes = is_news(&arrival.event)
+        && !asked.is_empty()
+        && asked.iter().all(|q| q.asked.interrupt.closes_on_news);
     let mut ask = Vec::new();
     for question in asked {
         match &arrival.event.what {
-            EventKind::News { .. } if yields => close(tx, row, question.seq, "new mail came", now)?,
-            EventKind::Settled { reason, .. } => close(tx, row, question.seq, reason, now)?,
+            EventKind::News { .. } if closes => close(tx, row, question.seq, "new mail came", now)?,
+            EventKind::AnsweredElsewhere { reason, .. } => close(tx, row, question.seq, reason, now)?,
             EventKind::Corrected { .. } => close(tx, row, question.seq, "the thread was corrected", now)?,
             EventKind::News { warning, .. } => {
                 amend(tx, row, question, warning, &arrival.event.id, now)?;
@@ -247,8 +252,8 @@ fn deliver_to_questions(
     let node = recent.step.node.clone();
     let next = match &arrival.event.what {
         EventKind::Corrected { .. } => NextView::Goto { goto: arrival.entry.clone() },
-        _ if yields => NextView::Goto { goto: arrival.entry.clone() },
-        EventKind::Settled { .. } => NextView::Goto { goto: node },
+        _ if closes => NextView::Goto { goto: arrival.entry.clone() },
+        EventKind::AnsweredElsewhere { .. } => NextView::Goto { goto: node },
         EventKind::News { .. } | EventKind::Words { .. } | EventKind::Hint { .. } => {
             NextView::Ask { ask, then: node }
         }
@@ -260,7 +265,7 @@ fn deliver_to_questions(
 fn take_in(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
-    recent: &Recent,
+    recent: &SinceStep,
     arrival: &Arrival,
     next: NextView,
     open: Vec<i64>,
@@ -270,13 +275,14 @@ fn take_in(
     let arrived = entry.as_ref().map(|entry| entry.seq).or(arrival.queued);
     let similar = recent.entries.iter().find(|entry| Some(entry.seq) == arrived).or(entry.as_ref());
     let similar: Vec<&Entry> = similar.into_iter().collect();
-    let unheard = recent.unheard.iter().map(|(seq, _)| *seq).filter(|seq| Some(*seq) != arrived);
+    let waiting_events =
+        recent.waiting_events.iter().map(|(seq, _)| *seq).filter(|seq| Some(*seq) != arrived);
     let step = Step { node: "ARRIVED".to_owned(), updates: raw(&arrival.updates)?, ms: None };
     let steps = [step];
     let stepped = Stepped {
         takes: arrived.into_iter().collect(),
         open,
-        unheard: unheard.collect(),
+        waiting_events: waiting_events.collect(),
         // An unread result stays unread.
         result: row.unread,
         ..Stepped::new(recent.step.steps, &steps, next)

@@ -7,7 +7,7 @@ use crate::engine::store::record::append::raw;
 use crate::engine::store::record::listed::Listed;
 use crate::engine::store::record::project::save;
 use crate::engine::store::record::questions::schema;
-use crate::engine::store::record::recent::Recent;
+use crate::engine::store::record::since_step::SinceStep;
 use crate::engine::store::record::{calls, forks, snapshots};
 use crate::engine::store::rows::ThreadRow;
 use crate::engine::store::threads::load::{FoldedUpTo, Repeated};
@@ -126,7 +126,7 @@ pub fn run(tx: &Tx<'_>, commit: &Commit, now: i64) -> Result<Committed, StoreErr
     }
     let first = listed.row.steps;
     let last = first + commit.steps.len() as i64 - 1;
-    let (takes, unheard) = taken_in(tx, &listed, commit.last_event)?;
+    let (takes, waiting_events) = taken_in(tx, &listed, commit.last_event)?;
     let (next, asked) = write_next(tx, &mut listed, commit, last, now)?;
     let step =
         |step: &NewStep| Ok(Step { node: step.node.clone(), updates: raw(&step.updates)?, ms: step.took_ms });
@@ -141,7 +141,7 @@ pub fn run(tx: &Tx<'_>, commit: &Commit, now: i64) -> Result<Committed, StoreErr
         output: changed.map(raw).transpose()?,
         fingerprint: (row.fingerprint != commit.fingerprint).then(|| commit.fingerprint.clone()),
         open: asked.iter().map(|(entry, _)| entry.seq).collect(),
-        unheard,
+        waiting_events,
         takes,
         ..Stepped::new(first, &steps, next)
     };
@@ -157,7 +157,7 @@ pub fn run(tx: &Tx<'_>, commit: &Commit, now: i64) -> Result<Committed, StoreErr
     }
     let snapshot_bytes = commit.snapshot.as_ref().map_or(commit.snapshot_bytes, String::len);
     let at = FoldedUpTo { step: row.step, steps: row.steps, snapshot_bytes };
-    let committed = Committed { status: row.status, has_events: row.unheard > 0, at };
+    let committed = Committed { status: row.status, has_events: row.waiting_events > 0, at };
     save(tx, listed, &entry)?;
     Ok(committed)
 }
@@ -204,8 +204,8 @@ fn taken_in(
     let answers = listed.live().filter(|question| !question.trouble).filter_map(|question| question.answer);
     let mut takes: Vec<i64> = answers.collect();
     let mut left = Vec::new();
-    if listed.row.unheard > 0 {
-        for (seq, _) in Recent::read(db, &listed.row)?.unheard {
+    if listed.row.waiting_events > 0 {
+        for (seq, _) in SinceStep::read(db, &listed.row)?.waiting_events {
             let heard = last_event.is_some_and(|last| seq <= last);
             if heard { takes.push(seq) } else { left.push(seq) }
         }
@@ -242,7 +242,7 @@ fn answer_by_grant(
     now: i64,
 ) -> Result<(), StoreError> {
     let all = granted.len() == asked.len();
-    let held = granted.iter().any(|(at, _)| asked[*at].1.irreversible);
+    let held = granted.iter().any(|(at, _)| asked[*at].1.interrupt.irreversible);
     let last = granted.len().saturating_sub(1);
     for (n, (at, grant)) in granted.into_iter().enumerate() {
         let (entry, asked) = &asked[at];

@@ -4,7 +4,7 @@ use crate::engine::graph::{InterruptId, ThreadId};
 use crate::engine::store::log::{EntryKind, Forked, Parent, Stepped, Tx};
 use crate::engine::store::record::append::{append, append_steps};
 use crate::engine::store::record::forks;
-use crate::engine::store::record::recent::Question;
+use crate::engine::store::record::since_step::AskedQuestion;
 use crate::engine::store::record::steps::steps_of;
 use crate::engine::store::rows::{InterruptRow, ThreadRow, damaged};
 use crate::engine::store::threads::start::{NewThread, start, start_fork};
@@ -38,8 +38,8 @@ fn run(tx: &Tx<'_>, thread: &ThreadId, step: u64, step_limit: i64, now: i64) -> 
             let mut new_ids = Vec::new();
             for id in ask {
                 let original = InterruptRow::find(tx, id)?;
-                let mut asked = Question::read(tx, original.thread, original.seq)?.asked;
-                (asked.id, asked.step, asked.snoozed_until) = (InterruptId::random(), last.n, None);
+                let mut asked = AskedQuestion::read(tx, original.thread, original.seq)?.asked;
+                (asked.id, asked.step, asked.interrupt.snoozed_until) = (InterruptId::random(), last.n, None);
                 forks::warn_if_done(tx, row, &mut asked)?;
                 let entry = append(tx, row, EntryKind::Asked, Some(original.seq), &asked, &[], now)?;
                 open.push(entry.seq);

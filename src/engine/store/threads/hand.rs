@@ -3,7 +3,7 @@
 use crate::engine::graph::{Event, EventKind, ThreadId};
 use crate::engine::store::log::{EntryKind, Handed, Tx};
 use crate::engine::store::record::append::append;
-use crate::engine::store::record::recent::Recent;
+use crate::engine::store::record::since_step::SinceStep;
 use crate::engine::store::rows::ThreadRow;
 use crate::engine::store::threads::arrive::{self, Arrival, close};
 use crate::engine::store::{StoreError, Threads};
@@ -44,19 +44,22 @@ fn hand(
     asks_for: &str,
     now: i64,
 ) -> Result<(), StoreError> {
-    let recent = Recent::read(tx, &row)?;
+    let recent = SinceStep::read(tx, &row)?;
     append(tx, &mut row, EntryKind::Handed, None, &Handed { to_person, from: tx.opened(now)? }, &[], now)?;
     if to_person {
         // Only a person knows whether something has left.
-        let over =
-            recent.troubles().filter(|trouble| trouble.is_open() && trouble.asked.action != "in_doubt");
+        let over = recent
+            .troubles()
+            .filter(|trouble| trouble.is_open() && trouble.asked.interrupt.action != "in_doubt");
         for trouble in over {
             close(tx, &mut row, trouble.seq, "you took the model's place", now)?;
         }
-    } else if recent.node_questions().any(|question| question.is_open() && question.asked.action == asks_for)
+    } else if recent
+        .node_questions()
+        .any(|question| question.is_open() && question.asked.interrupt.action == asks_for)
     {
         let reason = "the model takes this step".to_owned();
-        let what = EventKind::Settled { reason, payload: Value::Null };
+        let what = EventKind::AnsweredElsewhere { reason, payload: Value::Null };
         let event = Event { id: format!("handed:{}", row.steps), what };
         let (thread, updates, entry) = (row.id.clone(), "[]".to_owned(), String::new());
         arrive::run(tx, &Arrival { thread, event, updates, entry, queued: None }, now)?;

@@ -241,7 +241,7 @@ fn page(db: &Connection, query: &ThreadQuery, now: Timestamp) -> Result<Page<Thr
                 let shown = builder.page.rows.len() < SNIPPETS;
                 take(db, query, now, hit.thread, &mut builder)?;
                 let last = builder.page.rows.last_mut();
-                if shown && let Some(line) = last.filter(|line| line.place == hit.thread) {
+                if shown && let Some(line) = last.filter(|line| line.seq == hit.thread) {
                     line.snippet = search::snippet(db, &hit, words)?;
                 }
             }
@@ -285,7 +285,7 @@ fn take(
         if matches_query(db, &row, query, now)? { line(db, &row).map(Some) } else { Ok(None) }
     };
     let has_ending =
-        |line: &ThreadLine| query.filter.takes_end(line.end, line.outcome.as_deref().unwrap_or_default());
+        |line: &ThreadLine| query.filter.matches_end(line.end, line.outcome.as_deref().unwrap_or_default());
     let matching = ThreadRow::by_seq(db, seq).and_then(read).map(|line| line.filter(has_ending));
     if let Some(line) = matching.transpose() {
         page.take(seq, || line)?;
@@ -307,14 +307,14 @@ fn matches_query(
     let engine = ENGINE_WORKFLOWS.contains(&row.workflow.as_str());
     let listed =
         if query.filter.flags.contains(&Flag::Engine) { engine } else { !engine || !query.hides_engine };
-    if !listed || !query.filter.takes_time(time(row.created_at)?, now) {
+    if !listed || !query.filter.matches_time(time(row.created_at)?, now) {
         return Ok(false);
     }
     Ok(match (&query.filter.from, query.filter.kind) {
         (None, None) => true,
         (from, kind) => {
             let asked = asked_questions(db, row)?;
-            kind.is_none_or(|kind| asked.iter().any(|asked| ItemKind::Interrupt(asked.kind) == kind))
+            kind.is_none_or(|kind| asked.iter().any(|asked| ItemKind::Question(asked.interrupt.kind) == kind))
                 && match from {
                     Some(from) => is_from(db, row, &asked, from)?,
                     None => true,
@@ -335,7 +335,7 @@ fn asked_questions(db: &Connection, row: &ThreadRow) -> Result<Vec<Asked>, Store
 /// Whether a mail in the thread, or the source of one of its questions, has this in its name or address.
 fn is_from(db: &Connection, row: &ThreadRow, asked: &[Asked], from: &str) -> Result<bool, StoreError> {
     let contains = |text: &str| text.to_lowercase().contains(from);
-    if asked.iter().filter_map(|asked| asked.source.as_deref()).any(contains) {
+    if asked.iter().filter_map(|asked| asked.interrupt.source.as_deref()).any(contains) {
         return Ok(true);
     }
     let mut statement = db.prepare_cached("SELECT sender FROM mails WHERE thread = ?")?;
@@ -363,7 +363,7 @@ pub fn line(db: &Connection, row: &ThreadRow) -> Result<ThreadLine, StoreError> 
         outcome,
         end,
         snippet: None,
-        place: row.seq,
+        seq: row.seq,
     })
 }
 
@@ -425,7 +425,7 @@ mod tests {
         for (seq, status) in (1_i64..).zip(Status::ALL) {
             db.execute(
                 "INSERT INTO threads (seq, id, workflow, fingerprint, title, status, node, awaits, steps, step, since, last,
-                        version, steps_since_person, step_limit, allowance, unheard, unread, hold_ms, created_at, updated_at)
+                        version, steps_since_person, step_limit, allowance, waiting_events, unread, hold_ms, created_at, updated_at)
                  VALUES (?1, 't0000000' || ?1, 'request', '', '', ?2, '', 'nothing', 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0)",
                 params![seq, status.word()],
             )

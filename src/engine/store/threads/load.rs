@@ -4,7 +4,7 @@ use crate::engine::graph::{Answer, ChildResult, Event, InterruptId, ThreadId};
 use crate::engine::store::log::{self, Asked, Decided, Entry};
 use crate::engine::store::record::listed::Listed;
 use crate::engine::store::record::questions::asked_of;
-use crate::engine::store::record::recent::{Recent, check_beginning, is_news};
+use crate::engine::store::record::since_step::{SinceStep, check_beginning, is_news};
 use crate::engine::store::record::steps::steps_since;
 use crate::engine::store::record::{calls, snapshots};
 use crate::engine::store::rows::{Awaits, InterruptRow, Runnable, Stage, ThreadRow, damaged};
@@ -109,13 +109,13 @@ pub struct Loaded {
 }
 
 /// One query per status follows the index order; with a list of statuses, SQLite would build a table first each time.
-/// Left to itself, it would look for unheard news among all threads that are done.
+/// Left to itself, it would look for waiting events among all threads that are done.
 const RUNNABLE: &str = "
-    SELECT seq, id, status, version, hold_ms, held_at, unheard FROM threads WHERE status = 'held'
-    UNION ALL SELECT seq, id, status, version, hold_ms, held_at, unheard FROM threads WHERE status = 'ready'
-    UNION ALL SELECT seq, id, status, version, hold_ms, held_at, unheard FROM threads WHERE status = 'running'
-    UNION ALL SELECT seq, id, status, version, hold_ms, held_at, unheard FROM threads INDEXED BY threads_unheard
-        WHERE unheard > 0 AND status IN ('waiting', 'done')";
+    SELECT seq, id, status, version, hold_ms, held_at, waiting_events FROM threads WHERE status = 'held'
+    UNION ALL SELECT seq, id, status, version, hold_ms, held_at, waiting_events FROM threads WHERE status = 'ready'
+    UNION ALL SELECT seq, id, status, version, hold_ms, held_at, waiting_events FROM threads WHERE status = 'running'
+    UNION ALL SELECT seq, id, status, version, hold_ms, held_at, waiting_events FROM threads INDEXED BY threads_waiting_events
+        WHERE waiting_events > 0 AND status IN ('waiting', 'done')";
 
 impl Threads<'_> {
     pub fn runnable(self) -> Result<RunnableThreads, StoreError> {
@@ -123,8 +123,8 @@ impl Threads<'_> {
             let mut statement = db.prepare_cached(RUNNABLE)?;
             let rows = statement.query_map([], |row| {
                 let (seq, thread, status, version) = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
-                let (hold_ms, held_at, unheard) = (row.get(4)?, row.get(5)?, row.get(6)?);
-                Ok(Runnable { seq, thread, status, version, hold_ms, held_at, unheard })
+                let (hold_ms, held_at, waiting_events) = (row.get(4)?, row.get(5)?, row.get(6)?);
+                Ok(Runnable { seq, thread, status, version, hold_ms, held_at, waiting_events })
             })?;
             let threads = rows.collect::<Result<_, _>>()?;
             Ok(RunnableThreads { threads, paused: settings::is_paused(db)?, last: log::last_seq(db)? })
@@ -205,20 +205,20 @@ fn run(
     // A program is told what was answered, and does it: that leaves.
     let programs = |question: &InterruptRow| question.action.starts_with(PROGRAM_ACTIONS);
     let leaves = row.workflow == PROGRAM_WORKFLOW || questions.iter().any(programs);
-    let recent = match (leaves, row.unheard) {
-        (true, _) => Some(Recent::verified(db, &row)?),
+    let recent = match (leaves, row.waiting_events) {
+        (true, _) => Some(SinceStep::verified(db, &row)?),
         (false, 0) => None,
-        (false, _) => Some(Recent::read(db, &row)?),
+        (false, _) => Some(SinceStep::read(db, &row)?),
     };
-    let events = recent.as_ref().map_or_else(Vec::new, |recent| recent.unheard.clone());
+    let events = recent.as_ref().map_or_else(Vec::new, |recent| recent.waiting_events.clone());
     let news = events.iter().any(|(_, event)| is_news(event));
-    let unstarted = recent.as_ref().is_some_and(Recent::has_unstarted_approval);
+    let unstarted = recent.as_ref().is_some_and(SinceStep::has_unstarted_approval);
     let (status, hold_ms, answered) = match &recent {
         Some(recent) if leaves => (recent.status(db, &row)?, recent.hold_ms(), answered_on_record(recent)?),
         _ => (row.status, row.hold_ms, answered(db, &row, &questions)?),
     };
     // A driver would look at it for ever.
-    if row.unheard != events.len() as i64 || row.status.active() != status.active() {
+    if row.waiting_events != events.len() as i64 || row.status.active() != status.active() {
         return damaged(format!("thread {} is not listed as the log has it", row.id));
     }
     let (answers, granted) = answers(db, &row, &answered, now)?;
@@ -289,14 +289,14 @@ fn answered(
 }
 
 /// The same, from what was read and checked.
-fn answered_on_record(recent: &Recent) -> Result<Vec<Answered>, StoreError> {
+fn answered_on_record(recent: &SinceStep) -> Result<Vec<Answered>, StoreError> {
     let mut all = Vec::new();
     if recent.step.awaits != Awaits::Answers {
         return Ok(all);
     }
     for (question, answer) in recent.node_questions().filter_map(|q| Some((q, q.current_answer()?))) {
         let asked = question.asked.clone();
-        if answer.body.shown != asked.hash() || !asked.allow().permits(&answer.body.decision) {
+        if answer.body.shown != asked.hash() || !asked.interrupt.allow.permits(&answer.body.decision) {
             return damaged(format!("the answer to {} is not one to what was asked", asked.id));
         }
         let (decided, acted, entries) = (answer.body.clone(), answer.acted, Vec::new());
@@ -324,9 +324,9 @@ fn answers(
             });
         }
         answers.push(Answer {
-            key: asked.key.clone(),
+            key: asked.interrupt.key.clone(),
             interrupt: asked.id.clone(),
-            proposed: asked.args.clone(),
+            proposed: asked.interrupt.args.clone(),
             decision: decided.decision.clone(),
             learn: !decided.unlearned,
             expired: decided.by == DecidedBy::Expiry,

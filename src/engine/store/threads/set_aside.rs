@@ -3,10 +3,10 @@
 //! Its state is not touched: it ends without a step, and the log keeps its questions. So it comes back as it was.
 
 use crate::engine::graph::{EffectState, ThreadId};
-use crate::engine::store::log::{EntryKind, Reopened, Settled, Tx, UndoReason};
+use crate::engine::store::log::{EntryKind, Reopened, Resolved, Tx, UndoReason};
 use crate::engine::store::record::answers::reopen_all;
 use crate::engine::store::record::append::append;
-use crate::engine::store::record::recent::{Question, Recent};
+use crate::engine::store::record::since_step::{AskedQuestion, SinceStep};
 use crate::engine::store::rows::{MailRow, ThreadRow};
 use crate::engine::store::threads::trouble::end;
 use crate::engine::store::{StoreError, Threads};
@@ -29,7 +29,7 @@ impl Threads<'_> {
     pub fn is_set_aside(self, thread: &ThreadId) -> Result<bool, StoreError> {
         self.0.read(|db| {
             let row = ThreadRow::find(db, thread)?;
-            Ok(row.pruned_at.is_none() && Recent::read(db, &row)?.set_aside.is_some())
+            Ok(row.pruned_at.is_none() && SinceStep::read(db, &row)?.set_aside.is_some())
         })
     }
 }
@@ -39,22 +39,23 @@ fn set_aside(tx: &Tx<'_>, thread: &ThreadId, why: SetAside, now: i64) -> Result<
     if !matches!(row.status, Status::Waiting | Status::Held | Status::Ready | Status::Trouble) {
         return Ok(());
     }
-    let recent = Recent::read(tx, &row)?;
+    let recent = SinceStep::read(tx, &row)?;
     let is_unclear = |state| matches!(state, EffectState::Begun | EffectState::InDoubt);
     if recent.effects.iter().any(|effect| is_unclear(effect.state)) {
         return Ok(());
     }
     reopen_all(tx, &mut row, &recent, UndoReason::SetAside, now)?;
-    let settled = Settled { ends: Some(Status::Done), set_aside: Some(why), ..Settled::default() };
-    end(tx, &mut row, &recent, settled, now)
+    let resolved = Resolved { ends: Some(Status::Done), set_aside: Some(why), ..Resolved::default() };
+    end(tx, &mut row, &recent, resolved, now)
 }
 
 fn reopen(tx: &Tx<'_>, thread: &ThreadId, now: i64) -> Result<(), StoreError> {
     let mut row = ThreadRow::find(tx, thread)?;
     row.refuse_pruned()?;
-    let Some((why, questions)) = Recent::read(tx, &row)?.set_aside else { return Ok(()) };
-    let (open, decided): (Vec<Question>, Vec<Question>) = questions.into_iter().partition(Question::is_open);
-    let seqs = |questions: Vec<Question>| questions.iter().map(|question| question.seq).collect();
+    let Some((why, questions)) = SinceStep::read(tx, &row)?.set_aside else { return Ok(()) };
+    let (open, decided): (Vec<AskedQuestion>, Vec<AskedQuestion>) =
+        questions.into_iter().partition(AskedQuestion::is_open);
+    let seqs = |questions: Vec<AskedQuestion>| questions.iter().map(|question| question.seq).collect();
     let reopened = Reopened { open: seqs(open), decided: seqs(decided), from: tx.opened(now)? };
     append(tx, &mut row, EntryKind::Reopened, None, &reopened, &[], now)?;
     MailRow::thread_reopened(tx, row.seq, why.word())

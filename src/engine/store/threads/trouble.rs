@@ -5,11 +5,11 @@
 //! next write, and until then it can be undone.
 
 use crate::engine::graph::{Decision, EffectState, Event, EventKind, Interrupt, ThreadId};
-use crate::engine::store::log::{Asked, EntryKind, PersonAction, Settled, Tx, UndoReason};
+use crate::engine::store::log::{Asked, EntryKind, PersonAction, Resolved, Tx, UndoReason};
 use crate::engine::store::record::answers::reopen_all;
 use crate::engine::store::record::append::append;
 use crate::engine::store::record::questions::schema;
-use crate::engine::store::record::recent::{Question, Recent, is_news};
+use crate::engine::store::record::since_step::{AskedQuestion, SinceStep, is_news};
 use crate::engine::store::rows::{Awaits, MailRow, ThreadRow};
 use crate::engine::store::threads::arrive;
 use crate::engine::store::{StoreError, Threads, effects};
@@ -55,9 +55,9 @@ fn ask(tx: &Tx<'_>, trouble: &NewTrouble, now: i64) -> Result<(), StoreError> {
     if row.status.ended() {
         return Err(StoreError::NotOpen { id: row.id.to_string(), why: format!("it is {}", row.status) });
     }
-    let recent = Recent::read(tx, &row)?;
+    let recent = SinceStep::read(tx, &row)?;
     let code = &trouble.interrupt.action;
-    if recent.troubles().any(|question| question.is_open() && question.asked.action == *code) {
+    if recent.troubles().any(|question| question.is_open() && question.asked.interrupt.action == *code) {
         return Ok(());
     }
     // A person who stops a thread does not want a held decision to take effect as soon as it may continue.
@@ -66,14 +66,14 @@ fn ask(tx: &Tx<'_>, trouble: &NewTrouble, now: i64) -> Result<(), StoreError> {
         let from = tx.opened(now)?;
         append(tx, &mut row, EntryKind::Stopped, None, &PersonAction { from }, &[], now)?;
         // A thread in trouble goes no further without a person anyway, and its card stays.
-        let waits = |question: &Question| question.current_answer().is_none_or(|answer| !answer.acted);
+        let waits = |question: &AskedQuestion| question.current_answer().is_none_or(|answer| !answer.acted);
         if recent.troubles().any(waits) {
             return Ok(());
         }
     }
     let schema = schema(tx, &trouble.interrupt.schema)?;
     let mut asked = Asked::new(recent.step.steps, schema, Some(trouble.text.clone()), &trouble.interrupt);
-    for (_, event) in &recent.unheard {
+    for (_, event) in &recent.waiting_events {
         if let EventKind::News { warning, .. } = &event.what {
             asked.warn(warning, &event.id);
         }
@@ -87,17 +87,17 @@ fn settle(tx: &Tx<'_>, thread: &ThreadId, version: i64, step_limit: i64, now: i6
     if row.version != version {
         return Err(StoreError::Moved);
     }
-    let recent = Recent::read(tx, &row)?;
-    let (mut fate, mut settled) = (Fate::GoesOn, Settled::default());
+    let recent = SinceStep::read(tx, &row)?;
+    let (mut fate, mut resolved) = (Fate::GoesOn, Resolved::default());
     let mut hints = Vec::new();
     for (question, answer) in recent.troubles().filter_map(|q| Some((q, q.current_answer()?))) {
-        settled.takes.push(answer.seq);
-        match (question.asked.action.as_str(), &answer.body.decision) {
-            ("step_limit", Decision::Accept) => settled.more_steps += step_limit,
-            ("budget", Decision::Accept) => settled.more_budgets += 1,
+        resolved.takes.push(answer.seq);
+        match (question.asked.interrupt.action.as_str(), &answer.body.decision) {
+            ("step_limit", Decision::Accept) => resolved.more_steps += step_limit,
+            ("budget", Decision::Accept) => resolved.more_budgets += 1,
             ("step_limit" | "budget", Decision::Ignore) => fate = fate.max(Fate::Ends),
             ("in_doubt", Decision::Accept) => {
-                settle_effect(tx, &mut row, &recent, &question.asked.args, now)?;
+                settle_effect(tx, &mut row, &recent, &question.asked.interrupt.args, now)?;
             }
             ("in_doubt", Decision::Edit { args }) => settle_effect(tx, &mut row, &recent, args, now)?,
             (_, Decision::Respond { text }) => {
@@ -113,12 +113,12 @@ fn settle(tx: &Tx<'_>, thread: &ThreadId, version: i64, step_limit: i64, now: i6
             for hint in hints {
                 arrive::queue(tx, &mut row, &hint, now)?;
             }
-            append(tx, &mut row, EntryKind::Settled, None, &settled, &[], now)?;
+            append(tx, &mut row, EntryKind::Resolved, None, &resolved, &[], now)?;
             Ok(())
         }
-        Fate::Ends => end(tx, &mut row, &recent, Settled { ends: Some(Status::Done), ..settled }, now),
+        Fate::Ends => end(tx, &mut row, &recent, Resolved { ends: Some(Status::Done), ..resolved }, now),
         Fate::Abandoned => {
-            end(tx, &mut row, &recent, Settled { ends: Some(Status::Abandoned), ..settled }, now)
+            end(tx, &mut row, &recent, Resolved { ends: Some(Status::Abandoned), ..resolved }, now)
         }
     }
 }
@@ -135,7 +135,7 @@ enum Fate {
 fn settle_effect(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
-    recent: &Recent,
+    recent: &SinceStep,
     args: &Value,
     now: i64,
 ) -> Result<(), StoreError> {
@@ -154,25 +154,26 @@ fn settle_effect(
 pub(super) fn end(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
-    recent: &Recent,
-    settled: Settled,
+    recent: &SinceStep,
+    resolved: Resolved,
     now: i64,
 ) -> Result<(), StoreError> {
     let mut event_ids: Vec<String> =
-        recent.troubles().flat_map(|trouble| trouble.asked.binds.clone()).collect();
-    event_ids
-        .extend(recent.unheard.iter().filter(|(_, event)| is_news(event)).map(|(_, event)| event.id.clone()));
-    let status = settled.ends.unwrap_or(Status::Abandoned);
-    append(tx, row, EntryKind::Settled, None, &settled, &[], now)?;
-    let outcome = settled.set_aside.as_ref().map_or(status.word(), SetAside::word);
+        recent.troubles().flat_map(|trouble| trouble.asked.interrupt.shown_with.clone()).collect();
+    event_ids.extend(
+        recent.waiting_events.iter().filter(|(_, event)| is_news(event)).map(|(_, event)| event.id.clone()),
+    );
+    let status = resolved.ends.unwrap_or(Status::Abandoned);
+    append(tx, row, EntryKind::Resolved, None, &resolved, &[], now)?;
+    let outcome = resolved.set_aside.as_ref().map_or(status.word(), SetAside::word);
     MailRow::thread_ended(tx, row.seq, &event_ids, outcome, now)?;
     if recent.step.awaits != Awaits::Children {
         return Ok(());
     }
     let rest = "WHERE parent = ? AND status NOT IN ('done', 'abandoned')";
     for mut child in ThreadRow::select(tx, rest, [row.seq])? {
-        let recent = Recent::read(tx, &child)?;
-        let abandoned = Settled { ends: Some(Status::Abandoned), ..Settled::default() };
+        let recent = SinceStep::read(tx, &child)?;
+        let abandoned = Resolved { ends: Some(Status::Abandoned), ..Resolved::default() };
         end(tx, &mut child, &recent, abandoned, now)?;
     }
     Ok(())

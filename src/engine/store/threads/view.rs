@@ -3,7 +3,7 @@
 use crate::engine::graph::{Authorization, Decision, ThreadId};
 use crate::engine::store::log::{self, EffectBegun, EntryKind};
 use crate::engine::store::record::questions::questions;
-use crate::engine::store::record::recent::Question;
+use crate::engine::store::record::since_step::AskedQuestion;
 use crate::engine::store::record::steps::steps_of;
 use crate::engine::store::rows::{self, EffectRow, InterruptRow, ThreadRow, damaged, json, time};
 use crate::engine::store::threads::list::line;
@@ -33,7 +33,7 @@ impl Threads<'_> {
             let last = log::last_seq(db)?;
             let ended =
                 "SELECT id FROM threads WHERE parent IS NULL AND status IN ('done', 'abandoned') AND seq IN
-                 (SELECT stream FROM log WHERE seq > ? AND kind IN ('stepped', 'settled'))";
+                 (SELECT stream FROM log WHERE seq > ? AND kind IN ('stepped', 'resolved'))";
             Ok((rows::query(db, ended, [entry], |row| Ok(row.get(0)?))?, last))
         })
     }
@@ -90,28 +90,32 @@ pub fn view(db: &Connection, row: &ThreadRow) -> Result<StoredThread, StoreError
     })
 }
 
-fn question_view(db: &Connection, question: &Question) -> Result<QuestionView, StoreError> {
+fn question_view(db: &Connection, question: &AskedQuestion) -> Result<QuestionView, StoreError> {
     let asked = &question.asked;
     let state = InterruptRow::find(db, &asked.id)?.status.word();
     Ok(QuestionView {
         id: asked.id.clone(),
         step: asked.step.unsigned_abs(),
-        kind: asked.kind,
-        action: asked.action.clone(),
-        title: asked.title.clone(),
-        gist: asked.gist.clone(),
-        source: asked.source.clone(),
-        args: asked.args.clone(),
+        kind: asked.interrupt.kind,
+        action: asked.interrupt.action.clone(),
+        title: asked.interrupt.title.clone(),
+        gist: asked.interrupt.gist.clone(),
+        source: asked.interrupt.source.clone(),
+        args: asked.interrupt.args.clone(),
         args_hash: question.hash(),
-        labels: asked.labels.clone(),
-        warnings: asked.warnings.clone(),
+        labels: asked.interrupt.labels.clone(),
+        warnings: asked.interrupt.warnings.clone(),
         state,
         closed: question.closed.clone(),
         at: time(question.at)?,
     })
 }
 
-fn decisions(db: &Connection, row: &ThreadRow, asked: &[Question]) -> Result<Vec<DecisionView>, StoreError> {
+fn decisions(
+    db: &Connection,
+    row: &ThreadRow,
+    asked: &[AskedQuestion],
+) -> Result<Vec<DecisionView>, StoreError> {
     let begun_effects = begun_effects(db, row)?;
     let mut views = Vec::new();
     for question in asked {
@@ -121,14 +125,14 @@ fn decisions(db: &Connection, row: &ThreadRow, asked: &[Question]) -> Result<Vec
             let follows_answer = |(seq, key, _): &&(i64, String, Value)| {
                 *seq > answer.seq
                     && next.is_none_or(|next| *seq < next)
-                    && *key == question.asked.key
+                    && *key == question.asked.interrupt.key
                     && answer.undone_at.is_none()
             };
             let view = DecisionView {
                 interrupt: question.asked.id.clone(),
-                action: question.asked.action.clone(),
+                action: question.asked.interrupt.action.clone(),
                 r#type: answer.body.decision.word().to_owned(),
-                proposed: question.asked.args.clone(),
+                proposed: question.asked.interrupt.args.clone(),
                 args: match &answer.body.decision {
                     Decision::Accept | Decision::Ignore | Decision::Draft => Value::Null,
                     Decision::Edit { args } => args.clone(),
@@ -152,8 +156,10 @@ fn decisions(db: &Connection, row: &ThreadRow, asked: &[Question]) -> Result<Vec
 }
 
 /// Whether the effect begun by entry `seq` can belong to this question, rather than to a later one with the same key.
-fn can_belong_to(asked: &[Question], question: &Question, seq: i64) -> bool {
-    let later = |other: &&Question| other.seq > question.seq && other.asked.key == question.asked.key;
+fn can_belong_to(asked: &[AskedQuestion], question: &AskedQuestion, seq: i64) -> bool {
+    let later = |other: &&AskedQuestion| {
+        other.seq > question.seq && other.asked.interrupt.key == question.asked.interrupt.key
+    };
     !asked.iter().filter(later).any(|other| other.seq < seq)
 }
 

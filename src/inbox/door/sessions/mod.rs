@@ -70,7 +70,7 @@ struct WaitingCard {
 impl Sessions<'_> {
     /// Records news from an agent.
     pub async fn record(self, news: SessionNews) -> Result<(), InboxError> {
-        let figures = self.0.store().figures();
+        let figures = self.0.store().statistics();
         figures.change_sessions(move |rows| record::changes(rows, &news)).await
     }
 
@@ -123,7 +123,7 @@ impl Sessions<'_> {
     /// The records of all running sessions.
     fn records(self) -> Result<Vec<SessionRecord>, InboxError> {
         let now = self.0.store().now();
-        let rows = self.0.store().figures().sessions()?;
+        let rows = self.0.store().statistics().sessions()?;
         Ok(rows
             .iter()
             .filter_map(|(_, text)| SessionRecord::read(text))

@@ -2,7 +2,7 @@
 
 use super::super::{CellPos, Sheet, Value, WorkbookError};
 use super::styles::{StyleRequest, Styles};
-use super::xml::{Kind, Piece, escape, pieces};
+use super::xml::{Piece, TagKind, escape, pieces};
 use jiff::civil::DateTime;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -34,8 +34,8 @@ pub(super) fn patch(
     while let Some(piece) = rest.next() {
         match (piece.kind, piece.name()) {
             // Readers find the extent of the sheet themselves.
-            (Kind::Empty, "dimension") => {}
-            (Kind::Empty, "sheetData") => {
+            (TagKind::Empty, "dimension") => {}
+            (TagKind::Empty, "sheetData") => {
                 has_data = true;
                 patch.prefix = piece.prefix().to_owned();
                 let name = piece.full_name();
@@ -43,7 +43,7 @@ pub(super) fn patch(
                 patch.rows_before(None);
                 let _ = write!(patch.out, "</{name}>");
             }
-            (Kind::Start, "sheetData") => {
+            (TagKind::Start, "sheetData") => {
                 has_data = true;
                 patch.prefix = piece.prefix().to_owned();
                 patch.out.push_str(piece.raw);
@@ -90,10 +90,10 @@ impl Patch<'_> {
             next_row = row + 1;
             self.rows_before(Some(row));
             let edits = self.rows.remove(&row).unwrap_or_default();
-            if piece.kind == Kind::Start && edits.is_empty() && self.broken.is_empty() {
+            if piece.kind == TagKind::Start && edits.is_empty() && self.broken.is_empty() {
                 self.out.push_str(piece.raw);
                 self.copy_row(rest);
-            } else if piece.kind == Kind::Start {
+            } else if piece.kind == TagKind::Start {
                 self.out.push_str(&without_spans(&piece, &edits));
                 self.row(row, edits, rest);
             } else if edits.is_empty() {
@@ -170,7 +170,7 @@ impl Patch<'_> {
             if piece.at == shared.at {
                 let name = shared.full_name();
                 let _ = write!(self.out, "<{name}>{}</{name}>", escape(text));
-                inside = piece.kind == Kind::Start;
+                inside = piece.kind == TagKind::Start;
             } else if inside {
                 inside = !piece.closes("f");
             } else {
@@ -252,13 +252,13 @@ fn without_spans(piece: &Piece<'_>, edits: &BTreeSet<u32>) -> String {
 /// A whole element, from its first piece to its last.
 fn element<'x>(first: Piece<'x>, rest: &mut Peekable<impl Iterator<Item = Piece<'x>>>) -> Vec<Piece<'x>> {
     let mut pieces = vec![first];
-    let mut depth = usize::from(first.kind == Kind::Start);
+    let mut depth = usize::from(first.kind == TagKind::Start);
     while depth > 0 {
         let Some(piece) = rest.next() else { break };
         match piece.kind {
-            Kind::Start => depth += 1,
-            Kind::End => depth -= 1,
-            Kind::Empty | Kind::Other => {}
+            TagKind::Start => depth += 1,
+            TagKind::End => depth -= 1,
+            TagKind::Empty | TagKind::Other => {}
         }
         pieces.push(piece);
     }

@@ -3,7 +3,7 @@
 
 use super::super::follow::{Axis, Change, Move, follow, follow_area};
 use super::super::{CellPos, Sheet};
-use super::xml::{Kind, Piece, escape, pieces};
+use super::xml::{Piece, TagKind, escape, pieces};
 use crate::text::unescape_xml;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -26,20 +26,20 @@ pub(super) fn sheet(xml: &str, sheet: &Sheet, history: &[(String, Change)]) -> S
     let mut rest = pieces(xml);
     let mut list: Option<OpenList<'_>> = None;
     while let Some(piece) = rest.next() {
-        if piece.kind == Kind::Start && piece.name() == "sheetData" {
+        if piece.kind == TagKind::Start && piece.name() == "sheetData" {
             out.push_str(piece.raw);
             cells(&mut out, &mut rest, &sheet.moves);
             continue;
         }
         if LISTS.contains(&piece.name()) {
             match (piece.kind, list.take()) {
-                (Kind::Start, _) => list = Some(OpenList { tag: piece, at: out.len(), count: 0 }),
-                (Kind::End, Some(open)) => open.close(&mut out, &piece),
+                (TagKind::Start, _) => list = Some(OpenList { tag: piece, at: out.len(), count: 0 }),
+                (TagKind::End, Some(open)) => open.close(&mut out, &piece),
                 _ => out.push_str(piece.raw),
             }
             continue;
         }
-        if !matches!(piece.kind, Kind::Start | Kind::Empty) {
+        if !matches!(piece.kind, TagKind::Start | TagKind::Empty) {
             out.push_str(piece.raw);
             continue;
         }
@@ -53,17 +53,17 @@ pub(super) fn sheet(xml: &str, sheet: &Sheet, history: &[(String, Change)]) -> S
             list.count += 1;
         }
         out.push_str(&now);
-        if piece.kind == Kind::Start && (FORMULAS.contains(&piece.name()) || piece.name() == "sqref") {
+        if piece.kind == TagKind::Start && (FORMULAS.contains(&piece.name()) || piece.name() == "sqref") {
             let Some(text) = rest.next() else { break };
             match text.kind {
-                Kind::Other if piece.name() == "sqref" => {
+                TagKind::Other if piece.name() == "sqref" => {
                     out.push_str(&areas(text.raw, &sheet.moves).unwrap_or_else(|| text.raw.to_owned()));
                 }
-                Kind::Other => {
+                TagKind::Other => {
                     let origin = sheet.origin.as_deref().unwrap_or_default();
                     out.push_str(&escape(&apply_history(&unescape_xml(text.raw), origin, history)));
                 }
-                Kind::Start | Kind::Empty | Kind::End => out.push_str(text.raw),
+                TagKind::Start | TagKind::Empty | TagKind::End => out.push_str(text.raw),
             }
         }
     }
@@ -158,7 +158,7 @@ fn place(n: u32, axis: Axis, moves: &[Move]) -> Option<u32> {
 }
 
 fn without_spans(tag: &str) -> String {
-    let piece = Piece { kind: Kind::Start, raw: tag, at: 0 };
+    let piece = Piece { kind: TagKind::Start, raw: tag, at: 0 };
     match piece.attribute("spans") {
         Some(spans) => tag.replacen(&format!(" spans=\"{spans}\""), "", 1),
         None => tag.to_owned(),
@@ -167,13 +167,13 @@ fn without_spans(tag: &str) -> String {
 
 /// Skips the rest of an element.
 pub(super) fn skip<'x>(piece: Piece<'x>, rest: &mut impl Iterator<Item = Piece<'x>>) {
-    let mut depth = usize::from(piece.kind == Kind::Start);
+    let mut depth = usize::from(piece.kind == TagKind::Start);
     while depth > 0 {
         let Some(piece) = rest.next() else { return };
         match piece.kind {
-            Kind::Start => depth += 1,
-            Kind::End => depth -= 1,
-            Kind::Empty | Kind::Other => {}
+            TagKind::Start => depth += 1,
+            TagKind::End => depth -= 1,
+            TagKind::Empty | TagKind::Other => {}
         }
     }
 }
@@ -203,7 +203,7 @@ fn around(piece: &Piece<'_>, moves: &[Move]) -> Option<String> {
 }
 
 fn with(tag: &str, key: &str, value: &str) -> String {
-    let kind = if tag.ends_with("/>") { Kind::Empty } else { Kind::Start };
+    let kind = if tag.ends_with("/>") { TagKind::Empty } else { TagKind::Start };
     Piece { kind, raw: tag, at: 0 }.with(key, value)
 }
 
@@ -257,7 +257,7 @@ pub(super) fn widths(xml: &str, widths: &BTreeMap<u32, f64>) -> String {
     let mut inside = false;
     for piece in pieces(xml) {
         match piece.name() {
-            "cols" => inside = piece.kind == Kind::Start,
+            "cols" => inside = piece.kind == TagKind::Start,
             "sheetData" if !piece.closes("sheetData") => {
                 out.push_str(&cols);
                 out.push_str(piece.raw);

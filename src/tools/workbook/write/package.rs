@@ -1,7 +1,7 @@
 //! The package: parts by name; unchanged parts are copied without unpacking.
 
 use super::super::WorkbookError;
-use super::xml::{Kind, escape, pieces};
+use super::xml::{TagKind, escape, pieces};
 use crate::text::unescape_xml;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Cursor, Read, Write};
@@ -167,7 +167,7 @@ impl<'a> Package<'a> {
             for (part, sign) in [(rels_of(&workbook), "/calcChain\""), (TYPES.to_owned(), "calcChain+xml")] {
                 let xml = self.read(&part)?;
                 let rest: String = pieces(&xml)
-                    .filter(|p| p.kind != Kind::Empty || !p.raw.contains(sign))
+                    .filter(|p| p.kind != TagKind::Empty || !p.raw.contains(sign))
                     .map(|p| p.raw)
                     .collect();
                 self.put(&part, rest);
@@ -184,7 +184,7 @@ impl<'a> Package<'a> {
                 // By the schema it comes right after these.
                 let before = ["sheets", "functionGroups", "externalReferences", "definedNames"];
                 let last = pieces(&xml)
-                    .filter(|piece| before.contains(&piece.name()) && piece.kind != Kind::Start)
+                    .filter(|piece| before.contains(&piece.name()) && piece.kind != TagKind::Start)
                     .last()
                     .ok_or_else(|| broken("it lists no sheets"))?;
                 let entry = format!("<{}calcPr fullCalcOnLoad=\"1\"/>", last.prefix());

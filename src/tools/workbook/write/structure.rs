@@ -5,7 +5,7 @@ use super::super::follow::{Axis, Change, Move};
 use super::super::{Book, WorkbookError};
 use super::moved::{apply_history, skip};
 use super::package::{Package, TYPES, rels_of};
-use super::xml::{Kind, Piece, escape, pieces};
+use super::xml::{Piece, TagKind, escape, pieces};
 use crate::text::unescape_xml;
 use std::collections::BTreeMap;
 
@@ -52,7 +52,7 @@ impl Package<'_> {
                     "col" => Axis::Columns,
                     _ => continue,
                 };
-                if piece.kind != Kind::Start {
+                if piece.kind != TagKind::Start {
                     continue;
                 }
                 let Some(text) = rest.next() else { break };
@@ -81,7 +81,7 @@ impl Package<'_> {
             let mut rest = pieces(&xml);
             while let Some(piece) = rest.next() {
                 out.push_str(piece.raw);
-                if piece.kind == Kind::Start && piece.name() == "f" {
+                if piece.kind == TagKind::Start && piece.name() == "f" {
                     push_formula(&mut out, &mut rest, "", &book.history);
                 }
             }
@@ -163,7 +163,7 @@ fn list_of_sheets(xml: &str, book: &Book) -> String {
                 let at = piece.attribute("activeTab").and_then(|n| n.parse().ok()).unwrap_or(0);
                 out.push_str(&piece.with("activeTab", &place(at).unwrap_or(0).to_string()));
             }
-            "definedName" if piece.kind == Kind::Start => {
+            "definedName" if piece.kind == TagKind::Start => {
                 let old_index = piece.attribute("localSheetId").and_then(|n| n.parse::<usize>().ok());
                 let tag = match old_index.map(place) {
                     Some(None) => {
@@ -192,7 +192,7 @@ fn push_formula<'x>(
 ) {
     let Some(text) = rest.next() else { return };
     match text.kind {
-        Kind::Other => out.push_str(&escape(&apply_history(&unescape_xml(text.raw), sheet, history))),
-        Kind::Start | Kind::Empty | Kind::End => out.push_str(text.raw),
+        TagKind::Other => out.push_str(&escape(&apply_history(&unescape_xml(text.raw), sheet, history))),
+        TagKind::Start | TagKind::Empty | TagKind::End => out.push_str(text.raw),
     }
 }

@@ -1,7 +1,7 @@
 //! The styles of a package: adds a style, based on the cell's own, for each new format.
 
 use super::super::{CellFormat, WorkbookError};
-use super::xml::{Kind, Piece, escape, pieces};
+use super::xml::{Piece, TagKind, escape, pieces};
 use crate::text::unescape_xml;
 use std::collections::BTreeMap;
 
@@ -178,10 +178,10 @@ impl Styles {
         for piece in pieces(&self.xml) {
             let list = lists.iter().find(|(name, _)| *name == piece.name()).map(|(_, list)| list);
             match (list, piece.kind) {
-                (Some(list), Kind::Start) => {
+                (Some(list), TagKind::Start) => {
                     out.push_str(&piece.with("count", &list.items.len().to_string()))
                 }
-                (Some(list), Kind::End) => {
+                (Some(list), TagKind::End) => {
                     out.push_str(&list.added());
                     out.push_str(piece.raw);
                 }
@@ -230,7 +230,7 @@ fn children(xml: &str, list: &str) -> Vec<String> {
     let mut depth = 0usize;
     let mut inside = false;
     for piece in pieces(xml) {
-        if piece.kind == Kind::Start && piece.name() == list {
+        if piece.kind == TagKind::Start && piece.name() == list {
             inside = true;
             continue;
         }
@@ -240,15 +240,15 @@ fn children(xml: &str, list: &str) -> Vec<String> {
         if !inside {
             continue;
         }
-        if depth == 0 && matches!(piece.kind, Kind::Start | Kind::Empty) {
+        if depth == 0 && matches!(piece.kind, TagKind::Start | TagKind::Empty) {
             children.push(String::new());
         }
         match piece.kind {
-            Kind::Start => depth += 1,
-            Kind::End => depth = depth.saturating_sub(1),
-            Kind::Empty | Kind::Other => {}
+            TagKind::Start => depth += 1,
+            TagKind::End => depth = depth.saturating_sub(1),
+            TagKind::Empty | TagKind::Other => {}
         }
-        let belongs = depth > 0 || piece.kind != Kind::Other;
+        let belongs = depth > 0 || piece.kind != TagKind::Other;
         if belongs && let Some(last) = children.last_mut() {
             last.push_str(piece.raw);
         }

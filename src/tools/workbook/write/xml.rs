@@ -1,7 +1,7 @@
 //! XML as raw pieces, so that unchanged pieces stay exactly the same.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TagKind {
     /// `<a …>`
     Start,
     /// `<a …/>`
@@ -14,7 +14,7 @@ pub(super) enum Kind {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece<'a> {
-    pub(super) kind: Kind,
+    pub(super) kind: TagKind,
     pub(super) raw: &'a str,
     /// Its position in the text.
     pub(super) at: usize,
@@ -23,7 +23,7 @@ pub(super) struct Piece<'a> {
 impl<'a> Piece<'a> {
     /// The name with its prefix; empty for text.
     pub(super) fn full_name(&self) -> &'a str {
-        if self.kind == Kind::Other {
+        if self.kind == TagKind::Other {
             return "";
         }
         let inner = self.raw.trim_start_matches('<').trim_start_matches('/');
@@ -45,12 +45,12 @@ impl<'a> Piece<'a> {
 
     /// Whether it starts an element of this name.
     pub(super) fn opens(&self, name: &str) -> bool {
-        matches!(self.kind, Kind::Start | Kind::Empty) && self.name() == name
+        matches!(self.kind, TagKind::Start | TagKind::Empty) && self.name() == name
     }
 
     /// Whether it ends an element of this name.
     pub(super) fn closes(&self, name: &str) -> bool {
-        self.kind == Kind::End && self.name() == name
+        self.kind == TagKind::End && self.name() == name
     }
 
     /// Where the value of an attribute is in the piece.
@@ -88,7 +88,7 @@ impl<'a> Piece<'a> {
                 (self.raw.get(..from).unwrap_or_default(), self.raw.get(to..).unwrap_or_default());
             return format!("{before}{value}{after}");
         }
-        let end = if self.kind == Kind::Empty { "/>" } else { ">" };
+        let end = if self.kind == TagKind::Empty { "/>" } else { ">" };
         let body = self.raw.strip_suffix(end).unwrap_or(self.raw).trim_end();
         format!("{body} {name}=\"{value}\"{end}")
     }
@@ -106,19 +106,19 @@ pub(super) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
     })
 }
 
-fn next(rest: &str) -> (Kind, usize) {
+fn next(rest: &str) -> (TagKind, usize) {
     let until = |mark: &str| rest.find(mark).map_or(rest.len(), |at| at + mark.len());
     if !rest.starts_with('<') {
-        return (Kind::Other, rest.find('<').unwrap_or(rest.len()));
+        return (TagKind::Other, rest.find('<').unwrap_or(rest.len()));
     }
     if rest.starts_with("<!--") {
-        return (Kind::Other, until("-->"));
+        return (TagKind::Other, until("-->"));
     }
     if rest.starts_with("<![CDATA[") {
-        return (Kind::Other, until("]]>"));
+        return (TagKind::Other, until("]]>"));
     }
     if rest.starts_with("<?") {
-        return (Kind::Other, until("?>"));
+        return (TagKind::Other, until("?>"));
     }
     let mut quote = None;
     for (at, byte) in rest.bytes().enumerate() {
@@ -127,17 +127,17 @@ fn next(rest: &str) -> (Kind, usize) {
             (Some(open), _) if open == byte => quote = None,
             (None, b'>') => {
                 let kind = match rest.as_bytes() {
-                    [b'<', b'!', ..] => Kind::Other,
-                    [b'<', b'/', ..] => Kind::End,
-                    _ if rest.as_bytes().get(at.wrapping_sub(1)) == Some(&b'/') => Kind::Empty,
-                    _ => Kind::Start,
+                    [b'<', b'!', ..] => TagKind::Other,
+                    [b'<', b'/', ..] => TagKind::End,
+                    _ if rest.as_bytes().get(at.wrapping_sub(1)) == Some(&b'/') => TagKind::Empty,
+                    _ => TagKind::Start,
                 };
                 return (kind, at + 1);
             }
             _ => {}
         }
     }
-    (Kind::Other, rest.len())
+    (TagKind::Other, rest.len())
 }
 
 /// Escapes text for XML; drops characters that XML cannot hold.

@@ -95,7 +95,7 @@ pub struct List {
 
 impl Filter {
     pub fn interrupts(kind: Kind) -> Self {
-        Filter::Kind(ItemKind::Interrupt(kind))
+        Filter::Kind(ItemKind::Question(kind))
     }
 
     pub fn lists_items(self) -> bool {
@@ -205,7 +205,7 @@ impl List {
             self.rows[n] = row;
         }
         self.rows.extend(new);
-        self.rows.sort_by_key(|row| (row.kind == ItemKind::Result, row.place));
+        self.rows.sort_by_key(|row| (row.kind == ItemKind::Result, row.seq));
         self.arrange(now);
     }
 

@@ -119,7 +119,7 @@ fn select(model: &mut Model, row: usize) {
 
 /// Reads what the header shows too: how much waits and runs, and the state of each mailbox.
 pub fn read_overview(model: &mut Model) {
-    let work = async |inbox: Inbox| inbox.figures().overview().await;
+    let work = async |inbox: Inbox| inbox.statistics().overview().await;
     model.read(work, |model, overview| {
         let running = overview.threads_in(Status::Running);
         if running + overview.threads_in(Status::Ready) == 0 {
@@ -143,7 +143,7 @@ fn refresh(model: &mut Model) {
     }
     model.activity.read_at = Some(model.now);
     let query = ActivityQuery::last(ActivityQuery::DAYS, &model.local_time());
-    let work = async move |inbox: Inbox| inbox.figures().activity(query).await;
+    let work = async move |inbox: Inbox| inbox.statistics().activity(query).await;
     model.read(work, |model, figures| {
         model.activity.figures = Some(figures);
     });
@@ -151,7 +151,7 @@ fn refresh(model: &mut Model) {
 
 /// Reads what the database file holds.
 fn read_storage(model: &mut Model) {
-    let work = async |inbox: Inbox| inbox.figures().storage().await;
+    let work = async |inbox: Inbox| inbox.statistics().storage().await;
     model.read(work, |model, storage| {
         model.activity.storage = Some(storage);
     });

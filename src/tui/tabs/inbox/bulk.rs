@@ -56,7 +56,7 @@ impl Bulk {
         }
         let (kind, decision) = match (action, first.kind) {
             (Action::Accept, ItemKind::Result) => (DecisionKind::Filed, Decision::Accept),
-            (Action::Accept, ItemKind::Interrupt(_)) => (DecisionKind::Accepted, Decision::Accept),
+            (Action::Accept, ItemKind::Question(_)) => (DecisionKind::Accepted, Decision::Accept),
             _ => (DecisionKind::Ignored, Decision::Ignore),
         };
         let mut bulk = Bulk { kind, list: Rows::default(), left_out: Vec::new() };
@@ -108,7 +108,7 @@ fn why_apart<'a>(rows: impl Iterator<Item = &'a ItemLine>) -> Option<String> {
         }
     }
     match kinds.as_slice() {
-        [(ItemKind::Interrupt(Kind::Trouble), _)] => Some("trouble is decided one at a time".to_owned()),
+        [(ItemKind::Question(Kind::Trouble), _)] => Some("trouble is decided one at a time".to_owned()),
         [] => None,
         [(_, actions)] if actions.len() == 1 => None,
         several => {
@@ -132,7 +132,7 @@ fn bulleted(text: &str, room: usize) -> Vec<String> {
 
 /// An item's title, and what ignoring it may teach: never more than this sender on this subject.
 fn describe(row: &ItemLine, action: Action) -> String {
-    let teaches = action == Action::Ignore && row.kind == ItemKind::Interrupt(Kind::Triage);
+    let teaches = action == Action::Ignore && row.kind == ItemKind::Question(Kind::Triage);
     match &row.source {
         Some(source) if teaches => {
             words::line(&format!("{} · may learn to skip {source} on this subject", row.title))

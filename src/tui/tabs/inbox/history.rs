@@ -131,7 +131,7 @@ fn read(model: &mut Model, after: Option<i64>, limit: usize) {
         }
         history.list.reading = false;
         if let Some(page) = model.ok_or_fail(result) {
-            model.inbox.history.list.put(asked.after, page.rows, page.next, |line| Some(line.place));
+            model.inbox.history.list.put(asked.after, page.rows, page.next, |line| Some(line.seq));
         }
     });
 }
@@ -171,10 +171,10 @@ fn put_back(model: &mut Model) {
 /// Goes to the grant behind the selected decision, or to what was learned from it; if there are several, offers a choice.
 fn ask_links(model: &mut Model) {
     let Some(line) = selected(model).cloned() else { return };
-    let (place, by) = (line.place, line.by.clone());
+    let (place, by) = (line.seq, line.by.clone());
     let work = async move |inbox: Inbox| inbox.decisions().links(line).await;
     model.read(work, move |model, links| {
-        let is_selected = selected(model).is_some_and(|line| line.place == place);
+        let is_selected = selected(model).is_some_and(|line| line.seq == place);
         if is_selected && model.layers.is_empty() {
             linked(model, by, &links);
         }

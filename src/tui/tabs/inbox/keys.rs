@@ -91,7 +91,7 @@ impl Pane for Items {
 
     fn mail(&self, model: &Model) -> Option<(ThreadId, String)> {
         let row = model.selected()?;
-        let is_triage = row.kind == ItemKind::Interrupt(Kind::Triage);
+        let is_triage = row.kind == ItemKind::Question(Kind::Triage);
         let has_mail = || model.current().is_some_and(|opened| opened.doc.mails().next().is_some());
         (is_triage || has_mail()).then(|| (row.thread.clone(), row.title.clone()))
     }
@@ -214,7 +214,7 @@ fn check_answer(model: &Model, row: &ItemLine, answer: Action) -> Result<(), &'s
     match answer {
         Action::Accept if row.allow.accept => Ok(()),
         Action::Accept => Err(match (row.allow.respond, row.allow.edit) {
-            (_, true) if row.kind == ItemKind::Interrupt(Kind::Approval) => {
+            (_, true) if row.kind == ItemKind::Question(Kind::Approval) => {
                 "This can't be accepted as it is · e fills it in"
             }
             (true, _) => "This can't be accepted: it asks for words · r answers it",

@@ -176,15 +176,15 @@ fn arrival(model: &Model, row: &ItemLine) -> String {
     }
     let is_own = model.has_workflow(&row.workflow);
     match row.kind {
-        ItemKind::Interrupt(Kind::Triage) => format!("New: {} · {}", row.title, row.who()),
-        ItemKind::Interrupt(Kind::Trouble) => format!("Failed: {}", row.title),
+        ItemKind::Question(Kind::Triage) => format!("New: {} · {}", row.title, row.who()),
+        ItemKind::Question(Kind::Trouble) => format!("Failed: {}", row.title),
         ItemKind::Result => format!("Done: {}", row.title),
-        ItemKind::Interrupt(Kind::Approval) if row.action == "write_email" => {
+        ItemKind::Question(Kind::Approval) if row.action == "write_email" => {
             let ready = if row.allow.accept { "ready" } else { "to complete" };
             format!("Draft {ready}: {}", row.title)
         }
-        ItemKind::Interrupt(Kind::Approval | Kind::Question) if is_own => format!("Asks you: {}", row.title),
-        ItemKind::Interrupt(Kind::Approval | Kind::Question) => {
+        ItemKind::Question(Kind::Approval | Kind::Question) if is_own => format!("Asks you: {}", row.title),
+        ItemKind::Question(Kind::Approval | Kind::Question) => {
             format!("{} waits: {}", row.who(), row.title)
         }
     }

@@ -219,7 +219,7 @@ pub fn what_was_done(word: &str, items: &[(String, String)]) -> String {
 
 /// What was done to an item, in the same words that later report how it ended.
 pub fn done_word(kind: DecisionKind, row: &ItemLine, decided_as: Option<&Edited>) -> String {
-    let is_kind = |kind: Kind| row.kind == ItemKind::Interrupt(kind);
+    let is_kind = |kind: Kind| row.kind == ItemKind::Question(kind);
     let is_permission = is_kind(Kind::Approval) && row.action.starts_with(PROGRAM_ACTIONS);
     let word = match kind {
         // An invitation may be accepted or declined.

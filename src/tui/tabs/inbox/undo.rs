@@ -105,10 +105,10 @@ fn restored(model: &mut Model, batch: UndoableBatch, rows: Vec<ItemLine>) {
 /// The kind of a stored decision. Items are decided together only if they are of one kind and one tool.
 fn decision_kind(decision: &str, row: &ItemLine) -> DecisionKind {
     match (decision, row.kind) {
-        ("edit", ItemKind::Interrupt(Kind::Triage)) => DecisionKind::Written,
-        ("edit", ItemKind::Interrupt(Kind::Question)) => DecisionKind::Answered,
+        ("edit", ItemKind::Question(Kind::Triage)) => DecisionKind::Written,
+        ("edit", ItemKind::Question(Kind::Question)) => DecisionKind::Answered,
         ("edit", _) => DecisionKind::Edited,
-        ("respond", ItemKind::Interrupt(Kind::Approval)) if row.action.starts_with(PROGRAM_ACTIONS) => {
+        ("respond", ItemKind::Question(Kind::Approval)) if row.action.starts_with(PROGRAM_ACTIONS) => {
             DecisionKind::Refused
         }
         ("respond", _) => DecisionKind::Answered,

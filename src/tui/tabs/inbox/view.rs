@@ -141,10 +141,10 @@ fn draw_waiting(model: &Model, area: Rect, buf: &mut Buffer) {
 /// One letter for a kind, if there is no room for its word.
 fn letter(kind: ItemKind) -> &'static str {
     match kind {
-        ItemKind::Interrupt(Kind::Triage) => "t",
-        ItemKind::Interrupt(Kind::Approval) => "a",
-        ItemKind::Interrupt(Kind::Question) => "?",
-        ItemKind::Interrupt(Kind::Trouble) => "x",
+        ItemKind::Question(Kind::Triage) => "t",
+        ItemKind::Question(Kind::Approval) => "a",
+        ItemKind::Question(Kind::Question) => "?",
+        ItemKind::Question(Kind::Trouble) => "x",
         ItemKind::Result => "=",
     }
 }
@@ -190,14 +190,14 @@ fn draw_empty(model: &Model, area: Rect, buf: &mut Buffer) {
             ),
             Filter::All if !going_on.is_empty() => ("Nothing waits for you yet.", going_on.as_str()),
             Filter::All => ("Inbox zero. Nothing waits for you.", "c starts a thread · ? shows all keys"),
-            Filter::Kind(ItemKind::Interrupt(Kind::Approval)) => {
+            Filter::Kind(ItemKind::Question(Kind::Approval)) => {
                 ("No approvals are waiting.", "gi shows everything.")
             }
-            Filter::Kind(ItemKind::Interrupt(Kind::Triage)) => ("Nothing to triage.", "gi shows everything."),
-            Filter::Kind(ItemKind::Interrupt(Kind::Question)) => {
+            Filter::Kind(ItemKind::Question(Kind::Triage)) => ("Nothing to triage.", "gi shows everything."),
+            Filter::Kind(ItemKind::Question(Kind::Question)) => {
                 ("No agent has a question.", "gi shows everything.")
             }
-            Filter::Kind(ItemKind::Interrupt(Kind::Trouble)) => ("No trouble.", "gi shows everything."),
+            Filter::Kind(ItemKind::Question(Kind::Trouble)) => ("No trouble.", "gi shows everything."),
             Filter::Kind(ItemKind::Result) => ("No results to read.", "gi shows everything."),
             Filter::Snoozed => ("Nothing is snoozed.", "z on an item puts it out of sight for a while."),
             Filter::Held => {

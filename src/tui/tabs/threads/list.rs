@@ -19,7 +19,7 @@ pub fn read(model: &mut Model) {
     if list.top + height > PAGE
         && let Some(above) = list.top.checked_sub(1).and_then(|at| list.rows.get(at))
     {
-        read_page(model, Some(above.place), PAGE.max(height));
+        read_page(model, Some(above.seq), PAGE.max(height));
     }
 }
 

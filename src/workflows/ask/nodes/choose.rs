@@ -13,10 +13,7 @@ use crate::workflows::ask::{page, prompts, rank};
 use std::sync::Arc;
 
 /// Finds the operations that may answer the question, by its words.
-pub(in crate::workflows::ask) async fn extract_category_node(
-    ctx: Ctx<Services>,
-    state: Arc<Ask>,
-) -> NodeResult {
+pub async fn extract_category_node(ctx: Ctx<Services>, state: Arc<Ask>) -> NodeResult {
     if state.ended {
         return Ok(Command::end());
     }
@@ -33,7 +30,7 @@ pub(in crate::workflows::ask) async fn extract_category_node(
 }
 
 /// Looks up the nearest of them.
-pub(in crate::workflows::ask) async fn get_apis_node(ctx: Ctx<Services>, state: Arc<Ask>) -> NodeResult {
+pub async fn get_apis_node(ctx: Ctx<Services>, state: Arc<Ask>) -> NodeResult {
     let catalogues = catalogues(ctx.services())?;
     let operations = state.categories.iter().flatten().filter_map(|name| find(&catalogues, name));
     let apis = prompts::describable(operations);
@@ -45,7 +42,7 @@ pub(in crate::workflows::ask) async fn get_apis_node(ctx: Ctx<Services>, state: 
 }
 
 /// Has the model, or the person in its place, choose the operation with its parameters, and the one to ask next.
-pub(in crate::workflows::ask) async fn select_api_node(ctx: Ctx<Services>, state: Arc<Ask>) -> NodeResult {
+pub async fn select_api_node(ctx: Ctx<Services>, state: Arc<Ask>) -> NodeResult {
     let node = "select_api_node";
     let (Some(apis), Some(names)) = (&state.apis, &state.categories) else {
         return retry_or_fail(&state, node, "extract_category_node", "there is nothing to choose from");

@@ -13,10 +13,7 @@ use serde_json::json;
 use std::sync::Arc;
 
 /// Puts the answer into words: lists and fields in code, and what is left to do with them by the model, checked.
-pub(in crate::workflows::ask) async fn format_response_node(
-    ctx: Ctx<Services>,
-    state: Arc<Ask>,
-) -> NodeResult {
+pub async fn format_response_node(ctx: Ctx<Services>, state: Arc<Ask>) -> NodeResult {
     let node = "format_response_node";
     let (Some(api), Some(response)) = (&state.best_api, &state.response) else {
         return retry_or_fail(&state, node, "extract_params_node", "there is no answer to put into words");
@@ -57,8 +54,8 @@ pub(in crate::workflows::ask) async fn format_response_node(
     Ok(state.goto("reset_state_node", |next| next.answer(text, table, list)))
 }
 
-/// The model's words about the reply, with the computations that hold; figures that nothing bears out are marked. `None` if
-/// it has none that can be read: the reply itself stays.
+/// The model's words about the reply, with the computations that hold; figures that nothing bears out are marked.
+/// `None` if it has none that can be read: the reply itself stays.
 async fn worded(ctx: &Ctx<Services>, state: &Ask) -> Result<Option<String>, NodeError> {
     let model = pick_model(ctx, "answer", state.model_name.as_deref()).await?;
     let WordedAnswer { words, computations } =
@@ -82,13 +79,13 @@ async fn worded(ctx: &Ctx<Services>, state: &Ask) -> Result<Option<String>, Node
 }
 
 /// Forgets the question; what belongs to the thread stays.
-pub(in crate::workflows::ask) async fn reset_state_node(_: Ctx<Services>, state: Arc<Ask>) -> NodeResult {
+pub async fn reset_state_node(_: Ctx<Services>, state: Arc<Ask>) -> NodeResult {
     let command =
         if state.follow_up && !state.ended { Command::goto("next_question") } else { Command::end() };
     Ok(command.update(state.changed(Ask::reset)))
 }
 
-pub(in crate::workflows::ask) async fn next_question(_: Ctx<Services>, state: Arc<Ask>) -> NodeResult {
+pub async fn next_question(_: Ctx<Services>, state: Arc<Ask>) -> NodeResult {
     let question = "What else do you want to know?";
     let args = json!({ "question": question });
     let mut interrupt = proposal(NEXT, Kind::Question, QUESTION, &args, &state.title());

@@ -29,9 +29,9 @@ fn retry_or_fail(state: &Ask, node: &str, back: &str, text: impl Into<String>) -
     Ok(state.goto(back, |next| next.failed(node, text)))
 }
 
-/// Wraps a node so that its failure becomes an answer where there is something to go on with: that of a question's second
-/// request leaves the answer to the first, with a note; in a conversation the person is told, and asks the next question.
-/// Failures that only a person can settle (a budget, a doubt) stay failures.
+/// Wraps a node so that its failure becomes an answer where there is something to go on with: that of a question's
+/// second request leaves the answer to the first, with a note; in a conversation the person is told, and asks the next
+/// question. Failures that only a person can settle (a budget, a doubt) stay failures.
 pub(super) fn failure_as_answer<F, Work>(
     node: F,
 ) -> impl Fn(Ctx<Services>, Arc<Ask>) -> BoxFuture<'static, NodeResult> + Send + Sync + 'static

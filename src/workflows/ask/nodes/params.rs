@@ -1,5 +1,5 @@
-//! The operation's parameters: as the model chose them, from the thing the question names, from the person. Checked here
-//! against the operation's own schema.
+//! The operation's parameters: as the model chose them, from the thing the question names, from the person. Checked
+//! here against the operation's own schema.
 
 use super::{NodeResult, end_or_abandon, retry_or_fail};
 use crate::agent::llm::fitted;
@@ -20,10 +20,7 @@ use std::sync::Arc;
 const NODE: &str = "extract_params_node";
 
 /// Checks the operation's parameters, and asks for missing ones.
-pub(in crate::workflows::ask) async fn extract_params_node(
-    ctx: Ctx<Services>,
-    state: Arc<Ask>,
-) -> NodeResult {
+pub async fn extract_params_node(ctx: Ctx<Services>, state: Arc<Ask>) -> NodeResult {
     if state.ended {
         return Ok(end_or_abandon(&state));
     }
@@ -88,8 +85,8 @@ pub(in crate::workflows::ask) async fn extract_params_node(
     }
 }
 
-/// What the model says about the parameters, and a note about that. Asked where they were not chosen with the operation, or
-/// were wrong.
+/// What the model says about the parameters, and a note about that. Asked where they were not chosen with the
+/// operation, or were wrong.
 async fn propose(
     ctx: &Ctx<Services>,
     state: &Ask,
@@ -110,8 +107,8 @@ async fn propose(
 
 type Checked = (Map<String, Value>, Option<(String, String)>);
 
-/// The parameters as the operation's schema takes them, and kind and name of the thing they name; the error says what is
-/// wrong with them.
+/// The parameters as the operation's schema takes them, and kind and name of the thing they name; the error says what
+/// is wrong with them.
 fn check(api: &Operation, mut proposed: Map<String, Value>) -> Result<Checked, String> {
     proposed.retain(|_, value| !value.is_null() && *value != "");
     for (name, value) in &mut proposed {
@@ -240,8 +237,8 @@ fn search(
     Ok(state.goto("execute_request_node", |state| *state = next))
 }
 
-/// What the person's words say about the parameter they were asked for: its value, or which thing they mean. The error says
-/// why they say nothing.
+/// What the person's words say about the parameter they were asked for: its value, or which thing they mean. The error
+/// says why they say nothing.
 fn read_answer(
     next: &mut Ask,
     catalogue: &Catalogue,

@@ -16,10 +16,7 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// Chooses a server, and asks the person if the request needs approval.
-pub(in crate::workflows::ask) async fn execute_request_node(
-    ctx: Ctx<Services>,
-    state: Arc<Ask>,
-) -> NodeResult {
+pub async fn execute_request_node(ctx: Ctx<Services>, state: Arc<Ask>) -> NodeResult {
     let node = "execute_request_node";
     let Some(pending) = &state.pending else {
         return retry_or_fail(&state, node, "extract_params_node", "there is no request to make");
@@ -95,11 +92,7 @@ async fn choose_server(
 }
 
 /// The arguments the person approves, exactly as the request will be made.
-pub(in crate::workflows::ask) fn args(
-    operation: &Operation,
-    host: &str,
-    parameters: &Map<String, Value>,
-) -> Value {
+pub fn args(operation: &Operation, host: &str, parameters: &Map<String, Value>) -> Value {
     json!({
         "api": operation.name(),
         "method": operation.method,
@@ -141,7 +134,7 @@ fn approval(state: &Ask, pending: &Pending, host: &str) -> Interrupt {
 }
 
 /// Makes the request.
-pub(in crate::workflows::ask) async fn send_request(ctx: Ctx<Services>, state: Arc<Ask>) -> NodeResult {
+pub async fn send_request(ctx: Ctx<Services>, state: Arc<Ask>) -> NodeResult {
     let node = "send_request";
     let (Some(pending), Some(host)) = (&state.pending, &state.selected_host) else {
         return retry_or_fail(&state, node, "extract_params_node", "there is no request to make");

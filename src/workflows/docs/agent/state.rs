@@ -164,7 +164,7 @@ impl State for AgentState {
             EventKind::Hint { text } => Some(AgentUpdate::Hinted { text }),
             EventKind::Words { .. }
             | EventKind::News { .. }
-            | EventKind::Settled { .. }
+            | EventKind::AnsweredElsewhere { .. }
             | EventKind::Corrected { .. } => None,
         }
     }

@@ -60,8 +60,8 @@ pub(super) async fn ask(
     interrupt.gist = gist(&tool, &args, &state);
     interrupt.source = Some(mails::sender(answered));
     interrupt.irreversible = !is_question && conversation.acts();
-    interrupt.binds = state.mail_digests();
-    interrupt.binds.extend(state.files_of(&args).map(|file| file.digest.clone()));
+    interrupt.shown_with = state.mail_digests();
+    interrupt.shown_with.extend(state.files_of(&args).map(|file| file.digest.clone()));
     let lookup = risks::look_up_time(services, &conversation, &tool, &args).await;
     let proposed_call = (tool.as_str(), &args);
     interrupt.warnings =

@@ -230,7 +230,7 @@ pub(in crate::workflows::email) async fn triage_interrupt_handler(
     };
     own_mail::offer(&mut interrupt, &conversation, newest);
     interrupt.source = Some(mails::sender(newest));
-    interrupt.binds = state.mail_digests();
+    interrupt.shown_with = state.mail_digests();
     interrupt.warnings = risks::of_mails(services, &conversation)?;
     Ok(Command::ask(vec![interrupt], "triage_answered"))
 }

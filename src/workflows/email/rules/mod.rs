@@ -19,7 +19,7 @@ mod triage;
 use serde_json::Value;
 
 use crate::agent::lesson::MemoryFacts;
-use crate::agent::llm::{Answer, Task, facts};
+use crate::agent::llm::{RuleAnswer, Task, facts};
 use crate::agent::mail_facts::{Class, MailFacts, User};
 use crate::text::words::line;
 use crate::workflows::email::facts::{ReplyFacts, TriageFacts};
@@ -29,19 +29,19 @@ pub(in crate::workflows) const TASKS: &[Task] =
     &[("email.triage", triage), ("email.reply", reply), ("email.memory", memory)];
 
 /// `email.triage`
-fn triage(value: &Value) -> Result<Answer, String> {
-    Answer::data(&triage::triage(&facts::<TriageFacts>(value)?))
+fn triage(value: &Value) -> Result<RuleAnswer, String> {
+    RuleAnswer::data(&triage::triage(&facts::<TriageFacts>(value)?))
 }
 
 /// `email.memory`
-fn memory(value: &Value) -> Result<Answer, String> {
-    Answer::data(&memory::update(&facts::<MemoryFacts>(value)?))
+fn memory(value: &Value) -> Result<RuleAnswer, String> {
+    RuleAnswer::data(&memory::update(&facts::<MemoryFacts>(value)?))
 }
 
 /// `email.reply`
-fn reply(value: &Value) -> Result<Answer, String> {
+fn reply(value: &Value) -> Result<RuleAnswer, String> {
     let (text, call) = reply::reply(&facts::<ReplyFacts>(value)?)?;
-    Ok(Answer::Calls(text, vec![call]))
+    Ok(RuleAnswer::Calls(text, vec![call]))
 }
 
 /// Whether words are meant for the future, not only for this mail.

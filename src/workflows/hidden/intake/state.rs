@@ -100,7 +100,7 @@ impl State for IntakeState {
 
     fn arrived(event: Event) -> Option<IntakeUpdate> {
         match event.what {
-            EventKind::Settled { .. } => Some(IntakeUpdate::Settled),
+            EventKind::AnsweredElsewhere { .. } => Some(IntakeUpdate::Settled),
             EventKind::Words { .. }
             | EventKind::Hint { .. }
             | EventKind::News { .. }

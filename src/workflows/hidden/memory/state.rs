@@ -133,7 +133,7 @@ impl State for Learning {
             EventKind::Words { .. }
             | EventKind::Hint { .. }
             | EventKind::News { .. }
-            | EventKind::Settled { .. }
+            | EventKind::AnsweredElsewhere { .. }
             | EventKind::Corrected { .. } => None,
         }
     }

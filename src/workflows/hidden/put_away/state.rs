@@ -96,7 +96,7 @@ impl State for PutAway {
     fn arrived(event: Event) -> Option<PutAwayUpdate> {
         match event.what {
             EventKind::Words { .. } => Some(PutAwayUpdate::Wanted),
-            EventKind::Settled { .. }
+            EventKind::AnsweredElsewhere { .. }
             | EventKind::Hint { .. }
             | EventKind::News { .. }
             | EventKind::Corrected { .. } => None,

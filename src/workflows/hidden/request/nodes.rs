@@ -70,7 +70,7 @@ fn question(state: &Request) -> Interrupt {
     }
     question.source = Some(format!("request: {}", request.source.as_deref().unwrap_or(UNNAMED_PROGRAM)));
     question.schema = request.schema.clone().unwrap_or(Value::Bool(true));
-    question.binds = vec![card_digest(state), original::digest(request.args.as_ref())];
+    question.shown_with = vec![card_digest(state), original::digest(request.args.as_ref())];
     question.waiting = request.waiting();
     question.warnings = risk::warnings(request);
     if request.each_time || request.question {

@@ -312,7 +312,7 @@ impl State for Request {
 
     fn arrived(event: Event) -> Option<RequestUpdate> {
         match event.what {
-            EventKind::Settled { payload, .. } if payload.get("how").is_some() => {
+            EventKind::AnsweredElsewhere { payload, .. } if payload.get("how").is_some() => {
                 let outcome = match payload["how"].as_str() {
                     Some("withdrawn") => RequestOutcome::Withdrawn,
                     _ => RequestOutcome::Expired,
@@ -320,10 +320,10 @@ impl State for Request {
                 let report = payload.get("report").map(read_report);
                 Some(RequestUpdate::Given { given: Some(outcome), remember: None, report })
             }
-            EventKind::Settled { payload, .. } if payload.get("delivered").is_some() => {
+            EventKind::AnsweredElsewhere { payload, .. } if payload.get("delivered").is_some() => {
                 Some(RequestUpdate::Delivered)
             }
-            EventKind::Settled { payload, .. } => {
+            EventKind::AnsweredElsewhere { payload, .. } => {
                 Some(RequestUpdate::Reported { report: read_report(&payload["report"]) })
             }
             EventKind::Words { .. }

@@ -8,14 +8,14 @@ use jiff::Timestamp;
 
 /// Recent activity in numbers.
 #[derive(Clone, Copy)]
-pub struct Figures<'a>(pub(super) &'a Inbox);
+pub struct Statistics<'a>(pub(super) &'a Inbox);
 
-impl Figures<'_> {
+impl Statistics<'_> {
     /// The inbox in numbers.
     pub async fn overview(self) -> Result<Overview, InboxError> {
         let read = |inbox: &Inbox| {
             let counts = inbox.store().inbox().counts()?;
-            let kinds = Kind::ALL.iter().map(|kind| ItemKind::Interrupt(*kind)).zip(counts.open);
+            let kinds = Kind::ALL.iter().map(|kind| ItemKind::Question(*kind)).zip(counts.open);
             let results = std::iter::once((ItemKind::Result, counts.results));
             Ok(Overview {
                 open: kinds.chain(results).map(|(kind, count)| (kind.word().to_owned(), count)).collect(),
@@ -30,16 +30,16 @@ impl Figures<'_> {
     }
 
     pub async fn activity(self, query: ActivityQuery) -> Result<Activity, InboxError> {
-        self.0.blocking(move |inbox| inbox.store().figures().activity(&query)).await
+        self.0.blocking(move |inbox| inbox.store().statistics().activity(&query)).await
     }
 
     /// The size of each table.
     pub async fn storage(self) -> Result<Storage, InboxError> {
-        self.0.blocking(|inbox| inbox.store().figures().storage()).await
+        self.0.blocking(|inbox| inbox.store().statistics().storage()).await
     }
 
     /// The cost of model calls since then, as far as prices are known.
     pub async fn cost_since(self, since: Timestamp) -> Result<f64, InboxError> {
-        self.0.blocking(move |inbox| inbox.store().figures().cost_since(since)).await
+        self.0.blocking(move |inbox| inbox.store().statistics().cost_since(since)).await
     }
 }

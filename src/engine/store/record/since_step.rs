@@ -5,11 +5,12 @@ use crate::engine::graph::{Decision, EffectState, Event, EventKind, Hash};
 use crate::engine::store::StoreError;
 use crate::engine::store::log::{
     self, Amended, Arrived, Asked, Closed, Decided, EffectBegun, EffectEnded, Entry, EntryKind, Reopened,
-    Settled, Snoozed, Started, Stepped,
+    Resolved, Snoozed, Started, Stepped,
 };
 use crate::engine::store::record::listed::{live_status, living_children};
 use crate::engine::store::rows::{Awaits, ThreadRow, damaged};
 use crate::inbox::{SetAside, Status};
+use jiff::Timestamp;
 use rusqlite::Connection;
 use serde_json::Value;
 
@@ -28,7 +29,7 @@ pub struct LastStep {
     pub ended: Option<Status>,
     /// The questions it left open, and the events not taken in yet.
     pub open: Vec<i64>,
-    pub unheard: Vec<i64>,
+    pub waiting_events: Vec<i64>,
 }
 
 impl LastStep {
@@ -43,7 +44,7 @@ impl LastStep {
                 awaits: Awaits::Nothing,
                 ended: None,
                 open: Vec::new(),
-                unheard: Vec::new(),
+                waiting_events: Vec::new(),
             });
         }
         let body: Stepped = entry.parse_body()?;
@@ -55,14 +56,14 @@ impl LastStep {
             awaits,
             ended: body.ended(),
             open: body.open,
-            unheard: body.unheard,
+            waiting_events: body.waiting_events,
         })
     }
 }
 
 /// A question, with everything that happened to it.
 #[derive(Clone, Debug)]
-pub struct Question {
+pub struct AskedQuestion {
     pub seq: i64,
     pub at: i64,
     /// Includes later amendments.
@@ -94,13 +95,13 @@ impl StoredAnswer {
     }
 }
 
-impl Question {
+impl AskedQuestion {
     fn new(entry: &Entry) -> Result<Self, StoreError> {
         let asked: Asked = entry.parse_body()?;
         Ok(Self {
             seq: entry.seq,
             at: entry.at,
-            snoozed_until: asked.snoozed_until,
+            snoozed_until: asked.interrupt.snoozed_until.map(Timestamp::as_millisecond),
             asked,
             answers: Vec::new(),
             overdue: None,
@@ -125,8 +126,8 @@ impl Question {
                 EntryKind::Stepped if entry.body.is_some() => {
                     return Ok(entry.parse_body::<Stepped>()?.open.contains(&seq));
                 }
-                EntryKind::Settled => {
-                    let Settled { ends, set_aside, .. } = entry.parse_body()?;
+                EntryKind::Resolved => {
+                    let Resolved { ends, set_aside, .. } = entry.parse_body()?;
                     let Some(why) = set_aside else { return Ok(ends.is_none()) };
                     question.closed = Some(why.sentence());
                 }
@@ -189,7 +190,9 @@ impl Question {
         let acts = |answer: &StoredAnswer| {
             !answer.acted && matches!(answer.body.decision, Decision::Accept | Decision::Edit { .. })
         };
-        !self.asked.is_trouble() && self.asked.irreversible && self.current_answer().is_some_and(acts)
+        !self.asked.is_trouble()
+            && self.asked.interrupt.irreversible
+            && self.current_answer().is_some_and(acts)
     }
 }
 
@@ -204,22 +207,22 @@ pub struct Effect {
 
 /// A thread since its last step.
 #[derive(Clone, Debug)]
-pub struct Recent {
+pub struct SinceStep {
     pub step: LastStep,
     /// Open questions and answers not taken in yet, oldest first.
-    pub questions: Vec<Question>,
+    pub questions: Vec<AskedQuestion>,
     /// Events not taken in yet, oldest first.
-    pub unheard: Vec<(i64, Event)>,
+    pub waiting_events: Vec<(i64, Event)>,
     pub effects: Vec<Effect>,
     /// The entries themselves, so that new entries can be compressed against them.
     pub entries: Vec<Entry>,
     /// How the thread ended, by its last step or from outside its graph.
     ended: Option<Status>,
     /// If it was set aside: why, and the questions it had then.
-    pub set_aside: Option<(SetAside, Vec<Question>)>,
+    pub set_aside: Option<(SetAside, Vec<AskedQuestion>)>,
 }
 
-impl Recent {
+impl SinceStep {
     pub fn read(db: &Connection, row: &ThreadRow) -> Result<Self, StoreError> {
         if row.pruned_at.is_some() {
             return damaged(format!("thread {} was pruned", row.id));
@@ -256,13 +259,13 @@ impl Recent {
         let is_step = |entry: &Entry| matches!(entry.kind, EntryKind::Stepped | EntryKind::Started);
         let Some(at) = entries.iter().rposition(is_step) else { return Ok(Err(row.seq)) };
         let step = LastStep::of(&entries[at])?;
-        let first = log::first_needed(step.seq, &step.open, &step.unheard);
+        let first = log::first_needed(step.seq, &step.open, &step.waiting_events);
         if entries.first().is_none_or(|entry| entry.seq > first) {
             return Ok(Err(first));
         }
         let mut recent = Self {
             questions: Vec::new(),
-            unheard: Vec::new(),
+            waiting_events: Vec::new(),
             effects: Vec::new(),
             ended: step.ended,
             set_aside: None,
@@ -273,7 +276,7 @@ impl Recent {
             recent.apply(entry)?;
         }
         let is_on_record = |seq: &i64| entries.iter().any(|entry| entry.seq == *seq);
-        if !recent.step.open.iter().chain(&recent.step.unheard).all(is_on_record) {
+        if !recent.step.open.iter().chain(&recent.step.waiting_events).all(is_on_record) {
             return damaged(format!("what thread {} waits for is not on record", row.id));
         }
         recent.entries = entries;
@@ -284,7 +287,7 @@ impl Recent {
         let later = entry.seq > self.step.seq;
         match entry.kind {
             EntryKind::Asked if later || self.step.open.contains(&entry.seq) => {
-                self.questions.push(Question::new(entry)?);
+                self.questions.push(AskedQuestion::new(entry)?);
             }
             EntryKind::Amended | EntryKind::Decided | EntryKind::Undone | EntryKind::Snoozed => {
                 if let Some(question) = self.questions.iter_mut().find(|q| Some(q.seq) == entry.about) {
@@ -295,9 +298,9 @@ impl Recent {
             // Nobody sees its questions while it is stopped, so their waiting time starts over.
             EntryKind::Stopped => self.questions.iter_mut().for_each(|question| question.overdue = None),
             EntryKind::Arrived | EntryKind::Continued | EntryKind::Corrected
-                if later || self.step.unheard.contains(&entry.seq) =>
+                if later || self.step.waiting_events.contains(&entry.seq) =>
             {
-                self.unheard.push((entry.seq, entry.parse_body::<Arrived>()?.event));
+                self.waiting_events.push((entry.seq, entry.parse_body::<Arrived>()?.event));
             }
             EntryKind::Begun if later => {
                 for answer in self.questions.iter_mut().filter_map(|question| question.answers.last_mut()) {
@@ -313,8 +316,8 @@ impl Recent {
                     (effect.state, effect.outcome) = (state, outcome);
                 }
             }
-            EntryKind::Settled if later => {
-                let Settled { takes, drops, ends, set_aside, .. } = entry.parse_body()?;
+            EntryKind::Resolved if later => {
+                let Resolved { takes, drops, ends, set_aside, .. } = entry.parse_body()?;
                 self.questions.retain(|question| {
                     !question.current_answer().is_some_and(|answer| takes.contains(&answer.seq))
                 });
@@ -322,12 +325,12 @@ impl Recent {
                 for answer in self.questions.iter_mut().filter_map(|question| question.answers.last_mut()) {
                     answer.body.hold_ms = 0;
                 }
-                self.unheard.retain(|(seq, _)| !drops.contains(seq));
+                self.waiting_events.retain(|(seq, _)| !drops.contains(seq));
                 if ends.is_some() {
                     self.ended = ends;
                     let questions = std::mem::take(&mut self.questions);
                     self.set_aside = set_aside.map(|why| (why, questions));
-                    self.unheard.clear();
+                    self.waiting_events.clear();
                 }
             }
             EntryKind::Reopened if later => {
@@ -342,19 +345,19 @@ impl Recent {
     }
 
     /// The questions asked by nodes, not by the engine.
-    pub fn node_questions(&self) -> impl Iterator<Item = &Question> {
+    pub fn node_questions(&self) -> impl Iterator<Item = &AskedQuestion> {
         self.questions.iter().filter(|question| !question.asked.is_trouble())
     }
 
     /// The questions the engine asks about the thread itself.
-    pub fn troubles(&self) -> impl Iterator<Item = &Question> {
+    pub fn troubles(&self) -> impl Iterator<Item = &AskedQuestion> {
         self.questions.iter().filter(|question| question.asked.is_trouble())
     }
 
     /// How long it is held once no question is open.
     pub fn hold_ms(&self) -> i64 {
         let pending =
-            self.questions.iter().filter_map(Question::current_answer).filter(|answer| !answer.acted);
+            self.questions.iter().filter_map(AskedQuestion::current_answer).filter(|answer| !answer.acted);
         pending.max_by_key(|answer| answer.seq).map_or(0, |answer| answer.body.hold_ms)
     }
 
@@ -377,7 +380,7 @@ impl Recent {
     /// Whether something irreversible is approved and no effect has begun. The person who approved it has not seen any
     /// news that comes now.
     pub fn has_unstarted_approval(&self) -> bool {
-        self.asks() && self.questions.iter().any(Question::has_unstarted_approval)
+        self.asks() && self.questions.iter().any(AskedQuestion::has_unstarted_approval)
     }
 }
 

@@ -1,6 +1,6 @@
 //! How much disk space the file takes, and giving back what it does not need.
 
-use crate::engine::store::{Figures, StoreError};
+use crate::engine::store::{Statistics, StoreError};
 use crate::inbox::{Storage, TableSize};
 use rusqlite::{Connection, OpenFlags};
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ pub enum Vacuum {
     },
 }
 
-impl Figures<'_> {
+impl Statistics<'_> {
     /// Storage by table. It reads the whole file, so call it only on request.
     pub fn storage(self) -> Result<Storage, StoreError> {
         let mut storage = self.0.read(|db| {

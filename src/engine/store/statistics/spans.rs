@@ -1,10 +1,10 @@
 //! Time, tokens and cost of steps and model calls. For people and for budgets; no thread depends on them.
 
 use crate::engine::graph::ThreadId;
-use crate::engine::store::figures::prompts::{self, Prompt};
 use crate::engine::store::record::steps::steps_of;
 use crate::engine::store::rows::{ThreadRow, time};
-use crate::engine::store::{Figures, StoreError};
+use crate::engine::store::statistics::prompts::{self, Prompt};
+use crate::engine::store::{Statistics, StoreError};
 use crate::inbox::UsageView;
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
@@ -66,7 +66,7 @@ pub struct ThreadTimings {
     pub children: Vec<(ThreadId, u64)>,
 }
 
-impl Figures<'_> {
+impl Statistics<'_> {
     /// Everything a trace of a thread is made from.
     pub fn timings(self, id: &ThreadId) -> Result<ThreadTimings, StoreError> {
         self.0.read(|db| timings(db, ThreadRow::find(db, id)?))

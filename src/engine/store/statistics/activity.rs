@@ -1,11 +1,11 @@
-//! Recent activity, counted only from the rows of those days, so that it costs the same after a year.
+//! SinceStep activity, counted only from the rows of those days, so that it costs the same after a year.
 //!
 //! These figures are for people: rows are not checked against their digests here, and nothing depends on them.
 
 use crate::engine::graph::Decision;
 use crate::engine::store::log::{self, Decided};
-use crate::engine::store::record::recent::Question;
-use crate::engine::store::{Figures, StoreError};
+use crate::engine::store::record::since_step::AskedQuestion;
+use crate::engine::store::{Statistics, StoreError};
 use crate::inbox::{Activity, ActivityQuery, DayLine, DecidedBy, Decisions, ModelLine};
 use jiff::Timestamp;
 use rusqlite::Connection;
@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 const DECIDED: &str = "SELECT l.seq FROM log l INDEXED BY log_decided WHERE l.kind = 'decided' AND l.at >= ?";
 const CALLED: &str = "SELECT at, model, input, output, cost, error FROM spans WHERE at >= ?";
-impl Figures<'_> {
+impl Statistics<'_> {
     /// Activity on these days.
     pub fn activity(self, query: &ActivityQuery) -> Result<Activity, StoreError> {
         self.0.read(|db| run(db, query))
@@ -48,7 +48,7 @@ fn count_decisions(db: &Connection, first: i64, activity: &mut Activity) -> Resu
     while let Some(row) = rows.next()? {
         let entry = log::entry(db, row.get(0)?)?;
         let Decided { decision, by, .. } = entry.parse_body()?;
-        let question = Question::read(db, entry.stream, entry.about.unwrap_or_default())?;
+        let question = AskedQuestion::read(db, entry.stream, entry.about.unwrap_or_default())?;
         let undone =
             question.answers.iter().any(|answer| answer.seq == entry.seq && answer.undone_at.is_some());
         // Expired questions say nothing about what people decide.
@@ -131,7 +131,7 @@ mod tests {
             format!("WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < {rows})");
         db.execute_batch(&format!(
             "INSERT INTO threads (seq, id, workflow, fingerprint, title, status, node, awaits, steps, step, since, last,
-                    version, steps_since_person, step_limit, allowance, unheard, unread, hold_ms, created_at, updated_at)
+                    version, steps_since_person, step_limit, allowance, waiting_events, unread, hold_ms, created_at, updated_at)
              VALUES (1, 't00000001', 'email', '', '', 'done', '', 'nothing', 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0);
              {each} INSERT INTO log (seq, stream, kind, at, chain)
                     SELECT n * 2, 1, 'stepped', n * 1000, x'' FROM n;

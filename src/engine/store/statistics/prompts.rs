@@ -8,7 +8,7 @@
 
 use crate::engine::graph::ThreadId;
 use crate::engine::store::rows::{ThreadRow, damaged};
-use crate::engine::store::{Figures, StoreError, blobs, lz4};
+use crate::engine::store::{Statistics, StoreError, blobs, lz4};
 use rusqlite::{Connection, OptionalExtension, params};
 use sha2::{Digest, Sha256};
 
@@ -37,7 +37,7 @@ pub struct StoredPrompt {
     pub prompt: Option<Prompt>,
 }
 
-impl Figures<'_> {
+impl Statistics<'_> {
     /// The call with this number, which must belong to this thread.
     pub fn prompt(self, thread: &ThreadId, call: u64) -> Result<StoredPrompt, StoreError> {
         self.0.read(|db| {

@@ -1,4 +1,4 @@
-//! Figures for people: spans, prompts, sizes. No thread depends on them.
+//! Statistics for people: spans, prompts, sizes. No thread depends on them.
 
 pub mod activity;
 pub mod prompts;

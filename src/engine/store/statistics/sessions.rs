@@ -1,7 +1,7 @@
 //! What coding agents report about their sessions, one row each in the settings. This file only stores texts; their
 //! meaning is known elsewhere.
 
-use crate::engine::store::{Figures, StoreError, settings};
+use crate::engine::store::{Statistics, StoreError, settings};
 use rusqlite::Connection;
 
 const PREFIX: &str = "session:";
@@ -9,7 +9,7 @@ const PREFIX: &str = "session:";
 /// A change to a session's row: its new text, or `None` to delete it.
 pub type SessionChange = (String, Option<String>);
 
-impl Figures<'_> {
+impl Statistics<'_> {
     /// The name and text of each session.
     pub fn sessions(self) -> Result<Vec<(String, String)>, StoreError> {
         self.0.read(rows)
