@@ -318,9 +318,10 @@ async fn d07_bits_that_flip_are_named_or_harmless() {
 }
 
 /// The record and what stands beside it; each with whether nothing is told or done because of a row.
-const RECORD: [(&str, bool); 6] = [
+const RECORD: [(&str, bool); 7] = [
     ("log", false),
     ("blobs", false),
+    ("schemas", false),
     ("mails", true),
     ("calls", true),
     ("snapshots", true),
@@ -328,7 +329,7 @@ const RECORD: [(&str, bool); 6] = [
 ];
 
 /// What is made from the log.
-const LISTS: [&str; 6] = ["threads", "interrupts", "effects", "grants", "memory", "pins"];
+const LISTS: [&str; 7] = ["threads", "interrupts", "effects", "grants", "memory", "pins", "pauses"];
 
 fn columns(db: &Connection, table: &str) -> Vec<(String, String, bool)> {
     let mut found = db.prepare(&format!("PRAGMA table_info({table})")).unwrap();

@@ -67,3 +67,57 @@ impl ToDo {
         self.complete &= !self.threads.values().any(|listed| listed.thread == *thread);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inbox::Status;
+
+    fn thread(seq: i64, status: Status) -> Runnable {
+        let (thread, version) = (ThreadId::random(), seq);
+        Runnable { seq, thread, status, version, hold_ms: 0, held_at: None, unheard: 0 }
+    }
+
+    /// All threads were looked at when the log had ten entries, and one was ready.
+    fn looked_at() -> ToDo {
+        let threads = BTreeMap::from([(1, thread(1, Status::Ready))]);
+        ToDo { threads, paused: false, complete: true, looked_at: 10 }
+    }
+
+    #[test]
+    fn what_happened_before_the_look_is_old() {
+        for (last, threads) in [(10, vec![1]), (11, vec![])] {
+            let mut to_do = looked_at();
+            to_do.take_in(Ok(Moved::These(vec![thread(1, Status::Done)], last)));
+            assert_eq!(to_do.threads.into_keys().collect::<Vec<_>>(), threads, "{last}");
+            assert!(to_do.complete);
+        }
+    }
+
+    #[test]
+    fn the_newest_of_what_was_told_counts() {
+        let mut to_do = looked_at();
+        let twice = vec![thread(2, Status::Ready), thread(3, Status::Waiting), thread(2, Status::Done)];
+        to_do.take_in(Ok(Moved::These(twice, 12)));
+        to_do.take_in(Ok(Moved::These(vec![thread(4, Status::Held)], 13)));
+        assert_eq!(to_do.threads.into_keys().collect::<Vec<_>>(), [1, 4]);
+    }
+
+    #[test]
+    fn whoever_falls_behind_or_hears_of_others_looks_at_all() {
+        let behind = [Ok(Moved::Any), Err(RecvError::Lagged(3)), Err(RecvError::Closed)];
+        for news in behind {
+            let mut to_do = looked_at();
+            to_do.take_in(news);
+            to_do.take_in(Ok(Moved::These(Vec::new(), 11)));
+            assert!(!to_do.complete, "what comes after does not tell what was missed");
+        }
+        let (sender, mut moved) = broadcast::channel(2);
+        for last in 11..15 {
+            sender.send(Moved::These(Vec::new(), last)).unwrap();
+        }
+        let mut to_do = looked_at();
+        to_do.take_in_all(&mut moved);
+        assert!(!to_do.complete);
+    }
+}

@@ -210,7 +210,7 @@ impl Store {
         result
     }
 
-    /// Writes: `job` runs in a savepoint of the next transaction, and the result is returned after its COMMIT.
+    /// Writes: `job` runs in the next transaction, alone or with others, and the result is returned after its COMMIT.
     pub(in crate::engine::store) async fn write<T: Send + 'static>(
         &self,
         job: impl FnOnce(&Tx<'_>) -> Result<T, StoreError> + Send + 'static,

@@ -26,11 +26,12 @@ impl Store {
     }
 }
 
-/// Whether all driving is paused, for the scheduling of threads.
+/// Whether all driving is paused, for the scheduling of threads, as a column of a query.
+pub const PAUSED: &str =
+    "coalesce((SELECT kind = 'paused' FROM log WHERE seq = (SELECT last FROM pauses)), 0)";
+
 pub fn is_paused(db: &Connection) -> Result<bool, StoreError> {
-    let sql = "SELECT kind FROM pauses JOIN log ON log.seq = pauses.last";
-    let kind: Option<String> = db.prepare_cached(sql)?.query_row([], |row| row.get(0)).optional()?;
-    Ok(kind.as_deref() == Some(EntryKind::Paused.word()))
+    Ok(db.prepare_cached(&format!("SELECT {PAUSED}"))?.query_row([], |row| row.get(0))?)
 }
 
 /// The same from the log alone, with every entry checked: the last of `paused` and `resumed` counts.

@@ -37,8 +37,7 @@ impl Verified {
 
 impl Audit<'_> {
     /// The checks before driving: the end of the log, its newest links, and whether the lists agree with the log on
-    /// everything open or running. A broken link is only logged: it keeps its own thread from being driven, but no
-    /// other.
+    /// everything open or running. A broken link is only logged: no effect begins because of it, and nothing is told.
     pub fn check_before_driving(self) -> Result<(), StoreError> {
         self.0.read(before_driving)
     }

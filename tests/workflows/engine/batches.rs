@@ -4,6 +4,7 @@ use crate::support::TestInbox;
 use crate::support::test_inbox::{decision, deed, eager, holding};
 use sayso::app::Settings;
 use sayso::engine::graph::{Decision, InterruptId};
+use sayso::engine::store::MemoryCause;
 use sayso::inbox::{DecidedBy, DecisionRequest, InboxError, SeenHash, Status};
 use serde_json::json;
 use std::time::Duration;
@@ -88,4 +89,33 @@ async fn a_decision_taken_alone_is_taken_back_alone() {
     let undone = inbox.decisions().undo_batch(ids[1].clone()).await.unwrap();
     assert_eq!(undone.len(), 1);
     assert_eq!(inbox.decisions().last_decided().await.unwrap().unwrap().interrupts, [ids[0].clone()]);
+}
+
+/// A full disk may make SQLite roll back on its own, in the midst of a job.
+#[tokio::test]
+async fn nothing_is_written_after_sqlite_has_rolled_back() {
+    let inbox = TestInbox::holding();
+    let ids = open_questions(&inbox, 2).await;
+    inbox.decisions().decide_together(ids.iter().map(accept).collect()).await;
+    let sql = inbox.sql();
+    sql.execute_batch(
+        "CREATE TRIGGER full BEFORE INSERT ON log
+         WHEN new.kind = 'undone' AND new.ref = (SELECT min(seq) FROM interrupts)
+         BEGIN SELECT RAISE(ROLLBACK, 'full'); END;
+         BEGIN IMMEDIATE",
+    )
+    .unwrap();
+    // Both wait for the lock, so they share a transaction.
+    let cause = MemoryCause { kind: "edit".to_owned(), thread: None, interrupt: None };
+    let (learned, undone, ()) = tokio::join!(
+        inbox.store().memory().remember("tone".to_owned(), 0, "kind".to_owned(), cause),
+        inbox.decisions().undo_batch(ids[1].clone()),
+        async { sql.execute_batch("COMMIT").unwrap() },
+    );
+    assert!(learned.is_err() && undone.is_err(), "{learned:?}, {undone:?}");
+    sql.execute_batch("DROP TRIGGER full").unwrap();
+    inbox.assert_whole();
+    let undone = inbox.decisions().undo_batch(ids[1].clone()).await.unwrap();
+    assert!(undone.iter().all(|(_, result)| result.is_ok()), "{undone:?}");
+    inbox.assert_whole();
 }

@@ -81,6 +81,7 @@ fn any_order_of_decisions_and_undos_gives_each_question_exactly_one_outcome() {
         let expected: Vec<Value> =
             expected.iter().map(|d| serde_json::to_value(d.as_ref().unwrap()).unwrap()).collect();
         prop_assert_eq!(seen, expected, "the thread sees exactly those");
+        inbox.assert_whole();
         Ok(())
     });
 }
@@ -146,6 +147,7 @@ fn of_many_who_decide_at_once_one_wins_and_the_others_are_told() {
         let words: Vec<Value> =
             ["a", "b", "c"].iter().zip(&won).map(|(key, won)| json!([key, won[0].word()])).collect();
         prop_assert_eq!(inbox.log(&thread).await, json!([{ "answers": words }]));
+        inbox.assert_whole();
         Ok(())
     });
 }

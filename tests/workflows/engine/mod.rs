@@ -15,6 +15,7 @@ mod interrupts;
 mod laws;
 mod limits;
 mod narrowed;
+mod others;
 mod profiles;
 mod prune;
 mod samples;

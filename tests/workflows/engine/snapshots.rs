@@ -61,6 +61,7 @@ async fn two_engines_take_turns() {
     assert_eq!(view.status, Status::Done);
     assert_eq!(view.state, folded(&inbox, &thread).await);
     assert!(snapshot(&inbox).is_some_and(|steps| steps >= 64));
+    inbox.assert_whole();
 }
 
 #[tokio::test]

@@ -206,6 +206,21 @@ pub fn last_in_stream(db: &Connection, stream: i64) -> Result<Option<i64>, Store
         .query_row([stream], |row| row.get(0))?)
 }
 
+/// Two entries by their numbers, in one query.
+pub fn pair(db: &Connection, first: i64, second: i64) -> Result<[Entry; 2], StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM log l WHERE l.seq = ?1 UNION ALL SELECT {COLUMNS} FROM log l WHERE l.seq = ?2"
+    );
+    let mut bodies = BodyCache::default();
+    let mut statement = db.prepare_cached(&sql)?;
+    let mut rows = statement.query([first, second])?;
+    let mut read = |seq: i64| match rows.next()?.map(|row| Entry::read(db, row, &mut bodies)).transpose()? {
+        Some(entry) if entry.seq == seq => Ok(entry),
+        _ => Err(StoreError::Damaged(format!("entry {seq} of the log is missing"))),
+    };
+    Ok([read(first)?, read(second)?])
+}
+
 /// The entry with this number.
 pub fn entry(db: &Connection, seq: i64) -> Result<Entry, StoreError> {
     let mut statement = db.prepare_cached(&format!("SELECT {COLUMNS} FROM log l WHERE l.seq = ?"))?;

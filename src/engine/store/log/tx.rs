@@ -36,6 +36,7 @@ pub struct Mark {
     head: Head,
     at_end: usize,
     moved: usize,
+    memory: u64,
 }
 
 impl Deref for Tx<'_> {
@@ -80,7 +81,7 @@ impl<'a> Tx<'a> {
     /// The current point in the transaction.
     pub fn mark(&self) -> Mark {
         let (at_end, moved) = (self.at_end.borrow().len(), self.moved.borrow().len());
-        Mark { head: self.head.get(), at_end, moved }
+        Mark { head: self.head.get(), at_end, moved, memory: self.memory.mark() }
     }
 
     pub fn set_head(&self, head: Head) {
@@ -92,7 +93,7 @@ impl<'a> Tx<'a> {
         self.head.set(mark.head);
         self.at_end.borrow_mut().truncate(mark.at_end);
         self.moved.borrow_mut().truncate(mark.moved);
-        self.memory.forget();
+        self.memory.forget_since(mark.memory);
     }
 
     /// Runs a job at the end of the transaction. SQLite's full-text index writes out its buffer at every savepoint, so

@@ -60,8 +60,9 @@ fn undo(tx: &Tx<'_>, id: &InterruptId, now: i64) -> Result<UndoResults, StoreErr
     let mut undone = Vec::new();
     for interrupt in batch_of(tx, interrupt)? {
         let result = match undo_one(tx, &interrupt, now) {
-            error @ Err(StoreError::Damaged(_)) => return error.map(|_| Vec::new()),
-            result => result,
+            result @ (Ok(_) | Err(StoreError::NotOpen { .. })) => result,
+            // SQLite may have rolled back the transaction, and what follows would be written without one.
+            Err(error) => return Err(error),
         };
         undone.push((interrupt.id, result));
     }

@@ -34,7 +34,6 @@ impl Inbox<'_> {
     pub fn unanswered(self) -> Result<Vec<Unanswered>, StoreError> {
         let now = self.0.now_ms();
         self.0.read(|db| {
-            // Digests are checked only for questions that are due, just before they expire.
             let due = "SELECT i.id, t.workflow, i.action, i.kind, max(l.at, coalesce(i.snoozed_until, 0)), i.overdue
                  FROM interrupts i INDEXED BY interrupts_live JOIN threads t ON t.seq = i.thread JOIN log l ON l.seq = i.stamp
                  WHERE i.status <> 'closed' AND i.status = 'open' AND i.trouble = 0 AND i.kind <> 'trouble' AND i.allow & 8 <> 0

@@ -37,7 +37,7 @@ impl Inbox<'_> {
                 (Stage::Decided | Stage::Closed, true) => interrupt.step,
                 (Stage::Decided | Stage::Closed, false) => interrupt.step + 1,
             };
-            let mut item = question(db, &interrupt, &row)?;
+            let mut item = question(db, &interrupt, row.id, row.workflow)?;
             if interrupt.status != Stage::Open
                 && let StoreError::NotOpen { why, .. } = not_open(db, &interrupt)?
             {
@@ -145,18 +145,24 @@ pub struct Counts {
 
 /// The question as the inbox shows it; its text comes with its card.
 pub fn question_shown(db: &Connection, interrupt: &InterruptRow) -> Result<Question, StoreError> {
-    question(db, interrupt, &ThreadRow::by_seq(db, interrupt.thread)?)
+    let ThreadRow { id, workflow, .. } = ThreadRow::by_seq(db, interrupt.thread)?;
+    question(db, interrupt, id, workflow)
 }
 
-fn question(db: &Connection, interrupt: &InterruptRow, thread: &ThreadRow) -> Result<Question, StoreError> {
+fn question(
+    db: &Connection,
+    interrupt: &InterruptRow,
+    thread: ThreadId,
+    workflow: String,
+) -> Result<Question, StoreError> {
     let (asked, at) = asked_of(db, interrupt)?;
     let (schema, gives_up_at) = (schema_of(db, &asked)?, asked.gives_up_at(at)?);
     let said = asked.interrupt;
     Ok(Question {
         id: asked.id,
         key: said.key,
-        thread: thread.id.clone(),
-        workflow: thread.workflow.clone(),
+        thread,
+        workflow,
         kind: said.kind,
         title: said.title,
         gist: said.gist,
@@ -188,17 +194,22 @@ fn interrupts(
 ) -> Result<Page<Question>, StoreError> {
     let limit = i64::try_from(query.limit).unwrap_or(i64::MAX - 1);
     let after = query.after.unwrap_or(0);
-    let rows = InterruptRow::select(
-        db,
-        &format!(
-            "INDEXED BY interrupts_live WHERE {LISTED} AND seq > ?1 AND (?2 IS NULL OR kind = ?2) AND (coalesce(snoozed_until, 0) > ?3) = ?4
-             ORDER BY seq LIMIT ?5"
-        ),
-        params![after, kind.map(Kind::word), now, query.is_snoozed(), limit.saturating_add(1)],
-    )?;
+    let sql = format!(
+        "SELECT {}, (SELECT t.id FROM threads t WHERE t.seq = interrupts.thread),
+             (SELECT t.workflow FROM threads t WHERE t.seq = interrupts.thread)
+         FROM interrupts INDEXED BY interrupts_live
+         WHERE {LISTED} AND seq > ?1 AND (?2 IS NULL OR kind = ?2) AND (coalesce(snoozed_until, 0) > ?3) = ?4
+         ORDER BY seq LIMIT ?5",
+        InterruptRow::COLUMNS
+    );
+    let parameters = params![after, kind.map(Kind::word), now, query.is_snoozed(), limit.saturating_add(1)];
+    let mut statement = db.prepare_cached(&sql)?;
+    let own = statement.column_count() - 2;
+    let mut rows = statement.query(parameters)?;
     let mut page = PageBuilder::new(query.limit);
-    for row in rows {
-        page.take(row.seq, || question_shown(db, &row))?;
+    while let Some(cells) = rows.next()? {
+        let row = InterruptRow::read(cells)?;
+        page.take(row.seq, || question(db, &row, cells.get(own)?, cells.get(own + 1)?))?;
     }
     Ok(page.finish(after))
 }

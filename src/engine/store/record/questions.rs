@@ -99,9 +99,8 @@ pub fn schema(tx: &Tx<'_>, schema: &Value) -> Result<Option<SchemaRef>, StoreErr
         return Ok(None);
     }
     let text = schema.to_string();
-    let begins = digest_prefix(&text);
-    if let Some(number) = tx.memory().schema(&text) {
-        return Ok(Some(SchemaRef { number, begins }));
+    if let Some(known) = tx.memory().schema(&text) {
+        return Ok(Some(known));
     }
     let stored: Option<i64> = tx
         .prepare_cached("SELECT seq FROM schemas WHERE text = ?")?
@@ -114,8 +113,9 @@ pub fn schema(tx: &Tx<'_>, schema: &Value) -> Result<Option<SchemaRef>, StoreErr
             tx.last_insert_rowid()
         }
     };
-    tx.memory().keep_schema(text, number);
-    Ok(Some(SchemaRef { number, begins }))
+    let stored = SchemaRef { number, begins: digest_prefix(&text) };
+    tx.memory().keep_schema(text, stored.clone());
+    Ok(Some(stored))
 }
 
 /// The schema of a question.

@@ -1,5 +1,5 @@
-//! The rows that lists and drivers read. They are made from the log and can be rebuilt from it; no action depends on
-//! them.
+//! The rows that lists and drivers read. They are made from the log and can be rebuilt from it; what leaves is checked
+//! against the log instead.
 
 use crate::engine::graph::{Allow, EffectState, Hash, InterruptId, Kind, ThreadId};
 use crate::engine::store::StoreError;

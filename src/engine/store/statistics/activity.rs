@@ -1,6 +1,6 @@
 //! SinceStep activity, counted only from the rows of those days, so that it costs the same after a year.
 //!
-//! These figures are for people: rows are not checked against their digests here, and nothing depends on them.
+//! These figures are for people; nothing depends on them.
 
 use crate::engine::graph::Decision;
 use crate::engine::store::log::{self, Decided};

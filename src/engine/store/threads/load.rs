@@ -7,7 +7,7 @@ use crate::engine::store::record::questions::asked_of;
 use crate::engine::store::record::since_step::{SinceStep, check_beginning, is_news};
 use crate::engine::store::record::steps::steps_since;
 use crate::engine::store::record::{calls, snapshots};
-use crate::engine::store::rows::{Awaits, InterruptRow, Runnable, Stage, ThreadRow, damaged};
+use crate::engine::store::rows::{self, Awaits, InterruptRow, Runnable, Stage, ThreadRow, damaged};
 use crate::engine::store::{StoreError, Threads, grants, settings};
 use crate::inbox::{DecidedBy, PROGRAM_ACTIONS, PROGRAM_WORKFLOW, Status};
 use rusqlite::Connection;
@@ -200,7 +200,8 @@ fn run(
     folded: Option<&FoldedUpTo>,
     now: i64,
 ) -> Result<Loaded, StoreError> {
-    let Listed { row, questions, .. } = Listed::of(db, ThreadRow::find(db, thread)?)?;
+    let (row, paused) = thread_and_pause(db, thread)?;
+    let Listed { row, questions, .. } = Listed::of(db, row)?;
     row.refuse_pruned()?;
     // A program is told what was answered, and does it: that leaves.
     let programs = |question: &InterruptRow| question.action.starts_with(PROGRAM_ACTIONS);
@@ -241,7 +242,7 @@ fn run(
         allowance: row.allowance,
         by_person: row.by_person,
         forked: row.origin.is_some(),
-        paused: settings::is_paused(db)?,
+        paused,
         trouble_decided: questions.iter().any(|q| q.trouble && q.status == Stage::Decided),
         has_unseen_news: status.active() && news && unstarted,
         hold_ms,
@@ -257,6 +258,16 @@ fn run(
         node: row.node,
         workflow: row.workflow,
     })
+}
+
+/// A thread, and whether all driving is paused.
+fn thread_and_pause(db: &Connection, id: &ThreadId) -> Result<(ThreadRow, bool), StoreError> {
+    let sql = format!("SELECT {}, {} FROM threads WHERE id = ?", ThreadRow::COLUMNS, settings::PAUSED);
+    let found = rows::query(db, &sql, [id.as_str()], |cells| {
+        let paused = cells.get(cells.as_ref().column_count() - 1)?;
+        Ok((ThreadRow::read(cells)?, paused))
+    })?;
+    found.into_iter().next().ok_or_else(|| StoreError::unknown("thread", id.to_string()))
 }
 
 /// A question and its answer.
@@ -280,10 +291,10 @@ fn answered(
     }
     for question in questions.iter().filter(|question| !question.trouble) {
         let Some(answer) = question.answer else { continue };
-        let entries = vec![log::entry(db, question.seq)?, log::entry(db, answer)?];
+        let entries = log::pair(db, question.seq, answer)?;
         let asked = if question.amended { asked_of(db, question)?.0 } else { entries[0].parse_body()? };
         let decided = entries[1].parse_body()?;
-        all.push(Answered { asked, decided, acted: question.acted, entries });
+        all.push(Answered { asked, decided, acted: question.acted, entries: entries.into() });
     }
     Ok(all)
 }
