@@ -274,7 +274,7 @@ impl Dialog {
             let mut n = 1;
             while !call.id.contains(|c: char| c.is_ascii_digit()) || !used.insert(call.id.clone()) {
                 n += 1;
-                call.id = format!("{original_id}.{n}");
+                call.id = format!("{original_id}_{n}");
             }
         }
         calls
@@ -406,6 +406,6 @@ mod tests {
             .into_iter()
             .map(|call| call.id)
             .collect();
-        assert_eq!(ids, ["call_0.2", "call_0.3", ".2"]);
+        assert_eq!(ids, ["call_0_2", "call_0_3", "_2"]);
     }
 }
