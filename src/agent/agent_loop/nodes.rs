@@ -4,7 +4,7 @@ use super::dialog::{CallResult, LoopUpdate, STEP_LIMIT, UNCHECKED_ANSWER};
 use super::tool::{Accepted, Asked, Outcome, Tool, When};
 use super::{LoopState, ModelTurn, Names, Options, Words, person};
 use crate::agent::llm::{Message, Reply, Request, ToolCall, join_user_messages};
-use crate::agent::{Services, ask_model_reading};
+use crate::agent::{Picked, Services, ask_model_reading};
 use crate::engine::graph::{Allow, Command, Ctx, Decision, Interrupt, Kind, Labels, NodeError};
 use crate::inbox::proposal;
 use crate::text::short_line;
@@ -107,7 +107,12 @@ impl<S: LoopState> AgentLoop<S> {
         }
         let (text, calls, in_words) = if calls.is_empty() {
             let words = match &self.options.words {
-                Some(read) => read(ctx.clone(), work.state.clone(), model, reply).await?,
+                Some(read) => {
+                    // A person's words need no model that looks at them, even if it takes the next step.
+                    let said_by =
+                        if own { Picked { person: true, builtin: true, ..model } } else { model };
+                    read(ctx.clone(), work.state.clone(), said_by, reply).await?
+                }
                 None => Words::Answer(text.clone()),
             };
             match words {
