@@ -109,8 +109,7 @@ impl<S: LoopState> AgentLoop<S> {
             let words = match &self.options.words {
                 Some(read) => {
                     // A person's words need no model that looks at them, even if it takes the next step.
-                    let said_by =
-                        if own { Picked { person: true, builtin: true, ..model } } else { model };
+                    let said_by = if own { Picked { person: true, builtin: true, ..model } } else { model };
                     read(ctx.clone(), work.state.clone(), said_by, reply).await?
                 }
                 None => Words::Answer(text.clone()),

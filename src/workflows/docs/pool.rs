@@ -95,7 +95,10 @@ mod tests {
         for _ in 1..RUNS {
             pool.ask(&ThreadId::random(), "Why?");
         }
-        assert!(!Arc::ptr_eq(&first, &pool.ask(&run, "What is src/store responsible for?")), "the oldest goes first");
+        assert!(
+            !Arc::ptr_eq(&first, &pool.ask(&run, "What is src/store responsible for?")),
+            "the oldest goes first"
+        );
         let first = pool.ask(&run, "What is src/store responsible for?");
         pool.clear(&run);
         assert!(!Arc::ptr_eq(&first, &pool.ask(&run, "What is src/store responsible for?")));

@@ -2,9 +2,7 @@
 
 use std::sync::Mutex;
 
-use sayso::agent::llm::{
-    Delta, Message, Provider, Stop, ToolCall, Usage, check, propose, quiet, structured,
-};
+use sayso::agent::llm::{Delta, Message, Provider, Stop, ToolCall, Usage, check, propose, quiet, structured};
 use serde_json::{Value, json};
 
 use crate::support::asking::{Class, Triage, request, required, tool};
