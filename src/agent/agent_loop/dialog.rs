@@ -90,6 +90,9 @@ pub struct Dialog {
     pub answer: Option<String>,
     /// Whether the loop ended without one.
     pub stopped: bool,
+    /// Whether nobody gave the newest answers: time had run out.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub expired: bool,
 }
 
 /// What the loop does to the conversation. It has a tag of its own, so no update of a workflow is taken for one of it.
@@ -167,6 +170,7 @@ impl Dialog {
     }
 
     fn take_answers(&mut self, answers: Vec<Answer>) {
+        self.expired = answers.iter().any(|answer| answer.expired);
         let own_question = answers
             .first()
             .filter(|answer| [STEP_LIMIT, UNCHECKED_ANSWER, YOUR_TURN].contains(&answer.key.as_str()));
