@@ -152,14 +152,14 @@ async fn a_page_survives_a_person_who_takes_over_while_it_is_refined() {
     }
     inbox.drive().await;
     let before = inbox.model.requests().len();
-    let items = inbox.items().await;
-    assert_eq!(items.len(), 6);
-    for item in items {
+    let open = inbox.questions().await;
+    assert_eq!(open.len(), 6);
+    for (id, item) in open {
         assert_eq!(item.action, "your_turn");
-        assert_contains(&item.text, ["First of"]);
+        assert_contains(&item.text, ["As it stands", "First of"]);
         let mine = item.args["page"] == "Architecture";
         let decision = if mine { respond("## Overview\n\nMine.") } else { Decision::Ignore };
-        inbox.decide(&item.id, decision).await.unwrap();
+        inbox.decide(&id, decision).await.unwrap();
     }
     inbox.drive().await;
     let outcome = inbox.outcome(&thread).await;
