@@ -74,7 +74,7 @@ impl FakeModel {
     /// A person in the place of every model.
     pub fn person() -> Self {
         let model = Self::by(|request| panic!("a model was asked for {}", request.task));
-        Self { is_person: true, ..model }
+        Self { is_person: true, ..model.builtin() }
     }
 
     /// Has a server address, so that being unreachable is the trouble of the server and not of a thread.
@@ -142,7 +142,8 @@ impl Models for FakeModel {
         Ok(Picked {
             model,
             name,
-            builtin: self.is_builtin,
+            // Rules stand in for the person where nobody is asked.
+            builtin: self.is_builtin || person,
             person,
             server: self.server.clone(),
             window: None,

@@ -417,6 +417,9 @@ async fn a_person_in_the_models_place_looks_and_writes() {
     inbox.answer(&thread, Decision::Edit { args: search }).await;
     inbox.answer(&thread, respond("The parts were late.")).await;
     assert_eq!(inbox.action(&thread).await, "analysis_question");
+    inbox.answer(&thread, Decision::Accept).await;
+    // What was said last may be the result.
+    assert_eq!(inbox.open_item(&thread).await.args, json!({"result": "The parts were late."}));
     assert_eq!(inbox.answer(&thread, Decision::Accept).await.status, Status::Done);
     assert_eq!(inbox.read_input("analysis_result.md"), "The parts were late.\n");
     let messages = inbox.state(&thread).await["dialog"]["messages"].to_string();

@@ -2,9 +2,11 @@
 
 use crate::inputs::{self, happened};
 use crate::support::assert_contains;
-use crate::support::test_inbox::respond;
+use crate::support::test_inbox::{eager, respond};
 use crate::support::{TestInbox, merged};
 use sayso::agent::llm::{Message, ModelError, Reply, Scripted};
+use sayso::app::Settings;
+use sayso::config::Expiry;
 use sayso::engine::graph::{Decision, ThreadId};
 use sayso::inbox::{DecidedBy, GrantScope, Status};
 use sayso::tools::workbook::{self, Book, CellPos, Value as Cell};
@@ -229,6 +231,19 @@ async fn words_go_back_to_the_planner_and_nothing_runs_and_ignore_ends() {
     assert_eq!(text, "Not done. The person says: only the North, please");
     assert_eq!(inbox.view(&thread).await.state["cells"], json!([]));
     assert_eq!(inbox.answer(&thread, Decision::Ignore).await.status, Status::Abandoned);
+    assert_eq!(inbox.input_files(), ["notes.md", "sales.csv"]);
+}
+
+#[tokio::test]
+async fn work_that_nobody_decided_about_in_time_is_not_written() {
+    let (inbox, thread) = on_sales(vec![code("sheet().set('E1', 'Checked')"), code("print(1)")]).await;
+    let week = Some(std::time::Duration::from_secs(7 * 86_400));
+    let expiry = Expiry { all: week, kinds: vec!["approval".to_owned()], ..Expiry::default() };
+    let inbox = inbox.restart(Settings { expiry, ..eager() });
+    inbox.answer(&thread, Decision::Accept).await;
+    assert_eq!(inbox.expire_after(7).await, 1);
+    inbox.drive().await;
+    assert_eq!(inbox.status(&thread).await, Status::Abandoned);
     assert_eq!(inbox.input_files(), ["notes.md", "sales.csv"]);
 }
 

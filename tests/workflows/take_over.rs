@@ -3,8 +3,9 @@
 use crate::inputs::{self, analysis, analyze, paid, refused, unreachable};
 use crate::support::fake_model::FakeModel;
 use crate::support::test_inbox::{TestInbox, eager, respond};
+use sayso::agent::llm::Scripted;
 use sayso::engine::driver::Settings;
-use sayso::engine::graph::ThreadId;
+use sayso::engine::graph::{Decision, ThreadId};
 use sayso::inbox::{Status, YOUR_TURN};
 use serde_json::json;
 use std::time::Duration;
@@ -77,7 +78,73 @@ async fn only_a_living_thread_with_a_model_can_be_taken_over() {
     let inbox = inputs::with_answers([]);
     let thread = inbox.start("analyze", analysis(&inbox)).await;
     inbox.threads().stop(thread.clone()).await.unwrap();
-    inbox.answer(&thread, sayso::engine::graph::Decision::Ignore).await;
+    inbox.answer(&thread, Decision::Ignore).await;
     let said = refusal(&inbox, &thread).await;
     assert!(said.contains("abandoned"), "{said}");
+}
+
+#[tokio::test]
+async fn giving_a_stopped_thread_back_leaves_it_stopped() {
+    let inbox = inputs::with_answers([paid("Since when?")]);
+    let thread = inbox.start("analyze", analysis(&inbox)).await;
+    hand(&inbox, &thread, true).await;
+    assert_eq!(inbox.action(&thread).await, YOUR_TURN);
+    inbox.threads().stop(thread.clone()).await.unwrap();
+    hand(&inbox, &thread, false).await;
+    assert_eq!(inbox.status(&thread).await, Status::Trouble);
+    assert!(inbox.model.requests().is_empty());
+    inbox.answer(&thread, Decision::Accept).await;
+    assert_eq!(inbox.action(&thread).await, "analysis_question");
+    inbox.assert_intact("the lists");
+}
+
+#[tokio::test]
+async fn a_thread_without_a_model_cannot_be_given_to_one() {
+    let inbox = inputs::with_me();
+    let thread = analyze(&inbox).await;
+    assert!(inbox.threads().is_taken_over(thread.clone()).await.unwrap());
+    let said = inbox.threads().hand(thread.clone(), false).await.unwrap_err().to_string();
+    assert!(said.contains("no model to give this step to"), "{said}");
+    assert_eq!(inbox.action(&thread).await, YOUR_TURN);
+}
+
+#[tokio::test]
+async fn a_fork_of_a_thread_that_was_taken_over_can_be_given_back() {
+    let inbox = inputs::with_answers([paid("Since when?")]);
+    let thread = inbox.start("analyze", analysis(&inbox)).await;
+    hand(&inbox, &thread, true).await;
+    let last = inbox.view(&thread).await.steps.len() as u64 - 1;
+    let fork = inbox.fork(&thread, last).await;
+    assert_eq!(inbox.action(&fork).await, YOUR_TURN);
+    hand(&inbox, &fork, false).await;
+    assert_eq!(inbox.action(&fork).await, "analysis_question");
+    assert_eq!(inbox.action(&thread).await, YOUR_TURN);
+    inbox.assert_intact("the lists");
+}
+
+#[tokio::test]
+async fn the_result_of_an_analysis_is_the_persons_to_write() {
+    let inbox = inputs::with_answers([paid("Since when?")]);
+    let thread = analyze(&inbox).await;
+    hand(&inbox, &thread, true).await;
+    inbox.answer(&thread, respond("DONE")).await;
+    let item = inbox.open_item(&thread).await;
+    assert_eq!((item.action.as_str(), &item.args["result"]), (YOUR_TURN, &json!("Since when?")));
+    let inbox = inbox.restart(eager());
+    let outcome = inbox.answer(&thread, respond("The parts were late.")).await;
+    assert_eq!(outcome.status, Status::Done);
+    assert_eq!(inbox.read_input("analysis_result.md"), "The parts were late.\n");
+}
+
+#[tokio::test]
+async fn the_limit_of_steps_counts_anew_for_whoever_takes_over() {
+    let model = FakeModel::by(|request| {
+        let text = format!("launch {}", request.messages.len());
+        Ok(Scripted::calls([("search", json!({ "text": text }))]))
+    });
+    let inbox = inputs::with_model("", model).restart(Settings { step_limit: 4, ..eager() });
+    let thread = inbox.run("analyze", analysis(&inbox)).await;
+    assert_eq!(inbox.trouble(&thread).await.0, "step_limit");
+    hand(&inbox, &thread, true).await;
+    assert_eq!(inbox.action(&thread).await, YOUR_TURN);
 }

@@ -44,6 +44,9 @@ pub enum Turn {
         /// The tool's answer as data.
         #[serde(default, skip_serializing_if = "Value::is_null")]
         data: Value,
+        /// Whether the loop ends with it, unless the person has something to say.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        ends: bool,
     },
     /// Something happened meanwhile.
     News { text: String },
@@ -87,6 +90,9 @@ pub struct Dialog {
     pub answer: Option<String>,
     /// Whether the loop ended without one.
     pub stopped: bool,
+    /// Whether nobody gave the newest answers: time had run out.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub expired: bool,
 }
 
 /// What the loop does to the conversation. It has a tag of its own, so no update of a workflow is taken for one of it.
@@ -110,7 +116,15 @@ pub enum LoopUpdate {
     /// The person changed a call.
     Edited { call: String, args: Value },
     /// A call is over.
-    Became { call: String, tool: String, how: CallResult, text: String, data: Value },
+    Became {
+        call: String,
+        tool: String,
+        how: CallResult,
+        text: String,
+        data: Value,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        ends: bool,
+    },
     /// The calls are void.
     Dropped { why: String },
     /// The answers were acted on. Calls without a result are asked about again.
@@ -132,9 +146,9 @@ impl Dialog {
             }
             LoopUpdate::Answered { answers } => self.take_answers(answers),
             LoopUpdate::Edited { call, args } => self.edit(&call, &args),
-            LoopUpdate::Became { call, tool, how, text, data } => {
+            LoopUpdate::Became { call, tool, how, text, data, ends } => {
                 self.pending.retain(|pending| pending.id != call);
-                self.messages.push(Turn::Became { call, tool, how, text, data });
+                self.messages.push(Turn::Became { call, tool, how, text, data, ends });
             }
             LoopUpdate::Dropped { why } => self.drop_pending(&why),
             LoopUpdate::Acted => {
@@ -156,6 +170,7 @@ impl Dialog {
     }
 
     fn take_answers(&mut self, answers: Vec<Answer>) {
+        self.expired = answers.iter().any(|answer| answer.expired);
         let own_question = answers
             .first()
             .filter(|answer| [STEP_LIMIT, UNCHECKED_ANSWER, YOUR_TURN].contains(&answer.key.as_str()));
@@ -195,8 +210,14 @@ impl Dialog {
     pub fn drop_pending(&mut self, why: &str) {
         self.outdated = false;
         for call in std::mem::take(&mut self.pending) {
-            let (call, tool, how) = (call.id, call.name, CallResult::Refused);
-            self.messages.push(Turn::Became { call, tool, how, text: why.to_owned(), data: Value::Null });
+            self.messages.push(Turn::Became {
+                call: call.id,
+                tool: call.name,
+                how: CallResult::Refused,
+                text: why.to_owned(),
+                data: Value::Null,
+                ends: false,
+            });
         }
     }
 
@@ -229,7 +250,7 @@ impl Dialog {
     pub fn propose_own(&mut self, tool: &str, args: Value) {
         self.drop_pending("The person does this themselves.");
         let (id, name) = (format!("own{}", self.messages.len()), tool.to_owned());
-        let calls = vec![ToolCall { id, name, args, signature: None }];
+        let calls = self.with_unique_ids(vec![ToolCall { id, name, args, signature: None }]);
         let (text, in_words, own) = (String::new(), false, true);
         self.apply(LoopUpdate::Proposed { text, calls, in_words, own });
     }
@@ -261,8 +282,24 @@ impl Dialog {
         newest.unwrap_or_default()
     }
 
-    /// Gives calls ids that no earlier call has, so an answer is never mistaken for an answer to another call. The keys
-    /// of our own questions have no digit, so every id gets one.
+    /// The newest calls, and whether each of them that is over ends the loop, by how it went. It may take several rounds
+    /// of questions until all are over.
+    pub(super) fn newest_calls(&self) -> (&[ToolCall], impl Iterator<Item = (CallResult, bool)>) {
+        let proposed = |turn: &Turn| matches!(turn, Turn::Called { .. });
+        let since = &self.messages[self.messages.iter().rposition(proposed).unwrap_or(self.messages.len())..];
+        let calls = match since.first() {
+            Some(Turn::Called { calls, .. }) => calls.as_slice(),
+            _ => &[],
+        };
+        let results = since.iter().filter_map(|turn| match turn {
+            Turn::Became { how, ends, .. } => Some((*how, *ends)),
+            Turn::Called { .. } | Turn::Told { .. } | Turn::Said { .. } | Turn::News { .. } => None,
+        });
+        (calls, results)
+    }
+
+    /// Gives calls ids that no earlier call has, so an answer is never mistaken for an answer to another call. The keys of
+    /// our own questions have no digit, so every id gets one.
     pub(super) fn with_unique_ids(&self, mut calls: Vec<ToolCall>) -> Vec<ToolCall> {
         let earlier = self.messages.iter().filter_map(|turn| match turn {
             Turn::Called { calls, .. } => Some(calls),
@@ -274,7 +311,7 @@ impl Dialog {
             let mut n = 1;
             while !call.id.contains(|c: char| c.is_ascii_digit()) || !used.insert(call.id.clone()) {
                 n += 1;
-                call.id = format!("{original_id}.{n}");
+                call.id = format!("{original_id}_{n}");
             }
         }
         calls
@@ -297,7 +334,7 @@ impl Dialog {
                         Message::Assistant { text: text.clone(), calls: calls.clone() }
                     });
                 }
-                Turn::Became { call, tool, how, text, data } => {
+                Turn::Became { call, tool, how, text, data, .. } => {
                     open_calls = open_calls.saturating_sub(1);
                     let (text, failed) = result_text(tool, *how, text, data);
                     let (call_id, name) = (call.clone(), tool.clone());
@@ -371,7 +408,8 @@ mod tests {
         dialog.apply(proposed(vec![call("a", "print(1)")], true));
         dialog.apply(LoopUpdate::Edited { call: "a".to_owned(), args: json!({ "code": "print(2)" }) });
         let (call, tool, how) = ("a".to_owned(), "python".to_owned(), CallResult::Done);
-        dialog.apply(LoopUpdate::Became { call, tool, how, text: "2".to_owned(), data: Value::Null });
+        let (text, data, ends) = ("2".to_owned(), Value::Null, false);
+        dialog.apply(LoopUpdate::Became { call, tool, how, text, data, ends });
         let expected = [Message::assistant("Look:\n```python\nprint(2)\n```"), Message::user("2")];
         assert_eq!(dialog.to_messages(), expected);
     }
@@ -406,6 +444,6 @@ mod tests {
             .into_iter()
             .map(|call| call.id)
             .collect();
-        assert_eq!(ids, ["call_0.2", "call_0.3", ".2"]);
+        assert_eq!(ids, ["call_0_2", "call_0_3", "_2"]);
     }
 }

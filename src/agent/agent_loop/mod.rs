@@ -12,10 +12,11 @@
 //!    every answer that is not the workflow's own: `LoopUpdate::Answered { answers }.into()`. [`LoopUpdate::Told`]
 //!    starts the conversation and continues it after a result, [`Dialog::stop`] ends it. A state that is nothing but a
 //!    conversation has `LoopUpdate` itself for its updates.
-//! 2. A function of the state gives the tools it has now: [`Tool::free`] runs at once, [`Tool::asks`] first shows a
-//!    card, [`Tool::ends`] ends the loop with one of its arguments as the answer. `run` returns what the model is told,
-//!    and updates of the state ([`Outcome`]); an effect is `ctx.once(name, accepted.basis(), …)`. A message may hold
-//!    several calls of a tool, so the names of `ctx.call` and `ctx.once` have the call's id in them.
+//! 2. A function of the state gives the tools it has now: [`Tool::free`] runs at once, [`Tool::asks`] first shows a card,
+//!    [`Tool::ends`] ends the loop with one of its arguments as the answer. `run` returns what the model is told, and
+//!    updates of the state ([`Outcome`]); an effect is `ctx.once(name, accepted.basis(), …)`. A message may hold several
+//!    calls of a tool (unless [`Options::first_call_only`]), so the names of `ctx.call` and `ctx.once` have the call's id
+//!    in them.
 //! 3. [`Options::new`] takes the function that makes a [`ModelTurn`]: the model, and a request with instructions and an
 //!    opening message. The loop adds the conversation and the tools. Words without a call are the answer;
 //!    [`Options::wanting`] has them checked and cleaned of talk, and [`Options::words`] gives them another meaning.

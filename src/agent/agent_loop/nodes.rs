@@ -4,7 +4,7 @@ use super::dialog::{CallResult, LoopUpdate, STEP_LIMIT, UNCHECKED_ANSWER};
 use super::tool::{Accepted, Asked, Outcome, Tool, When};
 use super::{LoopState, ModelTurn, Names, Options, Words, person};
 use crate::agent::llm::{Message, Reply, Request, ToolCall, join_user_messages};
-use crate::agent::{Services, ask_model_reading};
+use crate::agent::{Picked, Services, ask_model_reading};
 use crate::engine::graph::{Allow, Command, Ctx, Decision, Interrupt, Kind, Labels, NodeError};
 use crate::inbox::proposal;
 use crate::text::short_line;
@@ -42,9 +42,13 @@ impl<S: LoopState> Work<S> {
         self.apply([update.into()]);
     }
 
-    fn became(&mut self, call: &ToolCall, how: CallResult, text: &str, data: Value) {
-        let (call, tool, text) = (call.id.clone(), call.name.clone(), text.to_owned());
-        self.step(LoopUpdate::Became { call, tool, how, text, data });
+    fn became(&mut self, call: &ToolCall, how: CallResult, text: &str) {
+        self.became_with(call, (how, text.to_owned(), Value::Null), false);
+    }
+
+    fn became_with(&mut self, call: &ToolCall, (how, text, data): (CallResult, String, Value), ends: bool) {
+        let (call, tool) = (call.id.clone(), call.name.clone());
+        self.step(LoopUpdate::Became { call, tool, how, text, data, ends });
     }
 
     fn then(self, command: Command<S>) -> NodeResult<S> {
@@ -103,7 +107,11 @@ impl<S: LoopState> AgentLoop<S> {
         }
         let (text, calls, in_words) = if calls.is_empty() {
             let words = match &self.options.words {
-                Some(read) => read(ctx.clone(), work.state.clone(), model, reply).await?,
+                Some(read) => {
+                    // A person's words need no model that looks at them, even if it takes the next step.
+                    let said_by = if own { Picked { person: true, builtin: true, ..model } } else { model };
+                    read(ctx.clone(), work.state.clone(), said_by, reply).await?
+                }
                 None => Words::Answer(text.clone()),
             };
             match words {
@@ -182,7 +190,7 @@ impl<S: LoopState> AgentLoop<S> {
                     Some((_, why)) => format!("Not done: {why}."),
                     None => "Not done, because another call of this message cannot be used.".to_owned(),
                 };
-                work.became(call, CallResult::Failed, &text, Value::Null);
+                work.became(call, CallResult::Failed, &text);
             }
             return work.then(Command::goto(self.names.llm_call));
         }
@@ -200,18 +208,16 @@ impl<S: LoopState> AgentLoop<S> {
             return self.after_act(work);
         }
         let tools = (self.tools)(ctx.services(), &work.state)?;
-        let (mut person_spoke, mut answer, mut is_refused, mut ends) = (false, None, false, false);
         for call in work.state.dialog().pending.clone() {
             let Some(tool) = find(&tools, &call) else {
                 let text = format!("There is no tool `{}`.", call.name);
-                work.became(&call, CallResult::Failed, &text, Value::Null);
+                work.became(&call, CallResult::Failed, &text);
                 continue;
             };
             let run = match &tool.when {
                 When::Free(run) | When::Asks(_, run) => run,
                 When::Ends(_) => {
-                    answer = ending(&tools, &call);
-                    work.became(&call, CallResult::Done, "", Value::Null);
+                    work.became_with(&call, (CallResult::Done, String::new(), Value::Null), true);
                     continue;
                 }
             };
@@ -229,22 +235,20 @@ impl<S: LoopState> AgentLoop<S> {
                 }
                 Some(Decision::Edit { args: edited }) => args.clone_from(edited),
                 Some(Decision::Respond { text }) => {
-                    person_spoke = true;
-                    work.became(&call, CallResult::Answered, text, Value::Null);
+                    work.became(&call, CallResult::Answered, text);
                     continue;
                 }
                 Some(Decision::Ignore) => {
-                    is_refused = true;
                     let expired = given.as_ref().is_some_and(|given| given.expired);
                     let text = if expired { "Nobody answered in time." } else { "" };
-                    work.became(&call, CallResult::Refused, text, Value::Null);
+                    work.became(&call, CallResult::Refused, text);
                     continue;
                 }
             }
             let accepted = Accepted { call: call.clone(), args: args.clone(), answer: given };
             let is_edited =
                 matches!(&accepted.answer, Some(answer) if matches!(answer.decision, Decision::Edit { .. }));
-            let Outcome { result, updates, question, ends: ends_with } =
+            let Outcome { result, updates, question, ends } =
                 run(ctx.clone(), work.state.clone(), accepted).await?;
             let answered = matches!(&result, Some((CallResult::Answered, ..)));
             if is_edited && !answered && args != call.args {
@@ -254,15 +258,26 @@ impl<S: LoopState> AgentLoop<S> {
             if let Some(question) = question {
                 return work.then(Command::ask(vec![*question], self.names.act));
             }
-            ends |= ends_with;
-            if let Some((how, text, data)) = result {
-                work.became(&call, how, &text, data);
+            match result {
+                Some(result) => work.became_with(&call, result, ends),
+                // Nobody was asked about it, so nobody can be asked again.
+                None if matches!(tool.when, When::Free(_)) => {
+                    work.became(&call, CallResult::Failed, "It was not done.");
+                }
+                None => {}
             }
         }
         work.step(LoopUpdate::Acted);
-        let is_decided = work.state.dialog().pending.is_empty() && !person_spoke;
-        if is_decided && !work.state.dialog().is_over() && (is_refused || ends || answer.is_some()) {
-            work.step(LoopUpdate::Ended { answer });
+        let dialog = work.state.dialog();
+        if dialog.pending.is_empty() && !dialog.is_over() {
+            let (calls, results) = dialog.newest_calls();
+            let answer = calls.iter().find_map(|call| ending(&tools, call));
+            let results: Vec<_> = results.collect();
+            // The model is to hear what the person says.
+            let is_heard = results.iter().all(|(how, _)| *how != CallResult::Answered);
+            if is_heard && results.iter().any(|(how, ends)| *ends || *how == CallResult::Refused) {
+                work.step(LoopUpdate::Ended { answer });
+            }
         }
         self.after_act(work)
     }

@@ -202,14 +202,14 @@ fn messages(request: &Request) -> Value {
             Message::Assistant { text, calls } => {
                 let mut blocks = text_block(text);
                 blocks.extend(calls.iter().map(
-                    |call| json!({"type": "tool_use", "id": call.id, "name": call.name, "input": call.args}),
+                    |call| json!({"type": "tool_use", "id": plain_id(&call.id), "name": call.name, "input": call.args}),
                 ));
                 ("assistant", blocks)
             }
             Message::Tool { call_id, text, failed, .. } => {
                 let content = if text.is_empty() { "(nothing)" } else { text };
                 let block = json!({
-                    "type": "tool_result", "tool_use_id": call_id, "content": content, "is_error": failed,
+                    "type": "tool_result", "tool_use_id": plain_id(call_id), "content": content, "is_error": failed,
                 });
                 ("user", vec![block])
             }
@@ -223,6 +223,15 @@ fn messages(request: &Request) -> Value {
         }
     }
     out.into_iter().map(|(role, content)| json!({"role": role, "content": content})).collect()
+}
+
+/// The id of a call with the characters the server takes: another server, which is not strict, may have chosen it.
+fn plain_id(id: &str) -> String {
+    let plain = |c: char| match c {
+        'a'..='z' | 'A'..='Z' | '0'..='9' | '_' | '-' => c.to_string(),
+        other => format!("_{:x}_", u32::from(other)),
+    };
+    id.chars().map(plain).collect()
 }
 
 /// A text that the provider keeps for the calls that begin with the same.

@@ -75,7 +75,7 @@ mod tests {
 
     fn thread(seq: i64, status: Status) -> Runnable {
         let (thread, version) = (ThreadId::random(), seq);
-        Runnable { seq, thread, status, version, hold_ms: 0, held_at: None, unheard: 0 }
+        Runnable { seq, thread, status, version, hold_ms: 0, held_at: None, waiting_events: 0 }
     }
 
     /// All threads were looked at when the log had ten entries, and one was ready.

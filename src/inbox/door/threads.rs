@@ -124,9 +124,9 @@ impl Threads<'_> {
         self.0.outcome_of(&fork)
     }
 
-    /// Whether the person is in the model's place.
+    /// Whether the person is in the model's place: they took it, or a step of the model's is asked of them.
     pub async fn is_taken_over(self, thread: ThreadId) -> Result<bool, InboxError> {
-        self.0.store().threads().is_by_person(&thread)
+        self.0.store().threads().is_by_person(&thread, YOUR_TURN)
     }
 
     /// Puts the person in the model's place from the next step on, or the model back.

@@ -24,7 +24,16 @@ pub(super) fn draw(state: &AnyState, question: Option<&Question>) -> Card {
             blocks.push(Block::Text(Visible::new(state.analysis_output.as_deref().unwrap_or_default())));
         }
         Some(question) if agent_loop::why(&question.action).is_some() => {
-            blocks.extend(agent_loop::card(&state.dialog, question).unwrap_or_default());
+            let result = question.args.get("result").and_then(|text| text.as_str());
+            blocks.extend(match result {
+                Some(result) => vec![
+                    Block::Text(Visible::new(
+                        "You are in the model's place: write the result in words, or take this as it is.",
+                    )),
+                    Block::Markdown(Visible::new(result)),
+                ],
+                None => agent_loop::card(&state.dialog, question).unwrap_or_default(),
+            });
         }
         Some(question) => {
             let question = question.args.get("question").and_then(|text| text.as_str()).unwrap_or_default();

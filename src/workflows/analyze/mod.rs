@@ -41,6 +41,8 @@ const WRITE_RESULT: &str = "write_result";
 
 /// The person's question, and after how many looks into the files in one turn they are asked whether to go on.
 const QUESTION: &str = "question";
+/// The key of the question for the result, if a person is in the model's place.
+const RESULT: &str = "result";
 const LOOKS: u32 = 12;
 
 /// What its models do.
@@ -76,7 +78,7 @@ fn graph() -> Result<Graph<Analysis, Services>, BuildError> {
         .node(
             "analysis_answered",
             nodes::analysis_answered,
-            [goto("analysis_prepare"), goto(WRITE_RESULT), end()],
+            [ask("analysis_answered"), goto("analysis_prepare"), goto(WRITE_RESULT), end()],
         )
         .node(WRITE_RESULT, nodes::write_result, [ask(WRITE_RESULT), end()])
         .build()

@@ -3,14 +3,14 @@
 use super::facts::Role;
 use super::prompts;
 use super::state::{Analysis, AnalysisUpdate, Folder, Verdict};
-use super::{QUESTION, RESULT_FILE, WRITE_RESULT, inputs};
+use super::{QUESTION, RESULT, RESULT_FILE, WRITE_RESULT, inputs};
 use crate::agent::agent_loop::{Accepted, ModelTurn, Outcome, Tool};
 use crate::agent::llm::ToolCall;
 use crate::agent::output_file::{self, OutputFile, Permission, WriteQuestion, permission};
 use crate::agent::reading::{list_tool, look, read_tool, search_tool};
 use crate::agent::{Picked, Services, ask_for_text, pick_model};
-use crate::engine::graph::{Allow, Command, Ctx, Kind, Labels, NodeError};
-use crate::inbox::proposal;
+use crate::engine::graph::{Allow, Command, Ctx, Interrupt, Kind, Labels, NodeError};
+use crate::inbox::{YOUR_TURN, proposal};
 use crate::text::{Visible, short_line};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -72,16 +72,33 @@ pub(super) async fn analysis_answered(ctx: Ctx<Services>, state: Arc<Analysis>) 
         Verdict::Open | Verdict::Presumed => return Ok(Command::goto("analysis_prepare")),
         Verdict::Approved => {}
     }
+    if state.analysis_output.is_some() {
+        // The person in the model's place wrote it.
+        return Ok(Command::goto(WRITE_RESULT));
+    }
     let folder = state.folder.as_ref().ok_or_else(|| NodeError::failed("the folder was not read"))?;
     let model = pick_model(&ctx, "final", state.model_name.as_deref()).await?;
-    let output = if model.person {
-        // They have written it, or taken it as it is.
-        state.current_analysis_query.clone()
-    } else {
-        let request = prompts::summary(&state, &opening(&ctx, folder)?, &ctx.services().user);
-        ask_for_text(&ctx, "model", &model, &request, "the result of the analysis").await?
-    };
+    if model.person {
+        return Ok(Command::ask(vec![ask_for_result(&state)], "analysis_answered"));
+    }
+    let request = prompts::summary(&state, &opening(&ctx, folder)?, &ctx.services().user);
+    let output = ask_for_text(&ctx, "model", &model, &request, "the result of the analysis").await?;
     Ok(Command::goto(WRITE_RESULT).update(AnalysisUpdate::Concluded { output }))
+}
+
+/// Asks the person in the model's place for the result; what was said last may be it.
+fn ask_for_result(state: &Analysis) -> Interrupt {
+    let args = json!({ "result": state.current_analysis_query });
+    let mut interrupt = proposal(RESULT, Kind::Question, YOUR_TURN, &args, &state.query);
+    interrupt.gist = "You are the model here: write the result.".to_owned();
+    interrupt.allow = Allow { edit: false, ..Allow::ALL };
+    interrupt.labels = Labels {
+        accept: Some("take this as the result".to_owned()),
+        respond: Some("write the result".to_owned()),
+        ignore: Some("abandon".to_owned()),
+        ..Labels::default()
+    };
+    interrupt
 }
 
 fn opening(ctx: &Ctx<Services>, folder: &Folder) -> Result<String, NodeError> {

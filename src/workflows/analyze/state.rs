@@ -1,7 +1,7 @@
 //! The state of an analysis, and everything that can happen to it.
 
 use super::approval::approves;
-use super::{LOOKS, QUESTION, WRITE_RESULT};
+use super::{LOOKS, QUESTION, RESULT, WRITE_RESULT};
 use crate::agent::agent_loop::{self, Dialog, LoopState, LoopUpdate};
 use crate::engine::graph::{Answer, Decision, Event, EventKind, State};
 use crate::workflows::analyze::facts::{Role, Turn};
@@ -135,6 +135,16 @@ impl State for Analysis {
         let Some(answer) = answers.first().cloned() else { return LoopUpdate::Answered { answers }.into() };
         match answer.key.as_str() {
             WRITE_RESULT => return AnalysisUpdate::MayWrite { yes: answer.decision == Decision::Accept },
+            RESULT => {
+                let shown = || answer.proposed.get("result").and_then(Value::as_str).map(str::to_owned);
+                let output = match answer.decision {
+                    Decision::Respond { text } => Some(text),
+                    Decision::Accept => shown(),
+                    Decision::Edit { .. } | Decision::Ignore | Decision::Draft => None,
+                };
+                let abandoned = AnalysisUpdate::Replied { text: None, verdict: Verdict::Abandoned };
+                return output.map_or(abandoned, |output| AnalysisUpdate::Concluded { output });
+            }
             QUESTION => {}
             _ => return LoopUpdate::Answered { answers }.into(),
         }

@@ -4,6 +4,8 @@ use super::parts::{
     Complexity, Entity, HistoryEntry, Initial, KeptAnswer, ListPosition, NodeFailure, Pending, Table,
 };
 use super::{NEXT, PARAMETER, REQUEST, farewell};
+use crate::agent::agent_loop::person;
+use crate::agent::llm::Reply;
 use crate::engine::graph::{Answer, Command, Decision, Difference, Event, EventKind, State};
 use crate::inbox::YOUR_TURN;
 use crate::tools::catalogue::Operation;
@@ -89,8 +91,10 @@ pub struct Ask {
     pub hosts: BTreeMap<String, Vec<String>>,
     /// The request that is about to be made.
     pub pending: Option<Pending>,
-    /// The person's decision about it, or in the model's place.
+    /// The person's decision about it.
     pub decided: Option<Decision>,
+    /// What the person said in the model's place, until it is done, whoever takes the next step.
+    pub reply: Option<Reply>,
     /// The last request that was refused.
     pub refused: Option<Pending>,
     /// The parameter the person is asked for.
@@ -172,7 +176,11 @@ impl State for Ask {
                 self.say(Role::User, text);
             }
             AskUpdate::Answered { key, decision } => match (key.as_str(), decision) {
-                (REQUEST | YOUR_TURN, decision) => self.decided = Some(decision),
+                (REQUEST, decision) => self.decided = Some(decision),
+                (YOUR_TURN, decision) => {
+                    self.reply = person::reply(&decision);
+                    self.ended = self.reply.is_none();
+                }
                 (NEXT, Decision::Respond { text }) if !farewell::is_end(&text) => self.begin(text),
                 (PARAMETER, Decision::Respond { text }) => self.say(Role::User, text),
                 _ => self.ended = true,
@@ -282,6 +290,7 @@ impl Ask {
     pub fn failed(&mut self, node: &str, text: String) {
         *self.tries.entry(node.to_owned()).or_default() += 1;
         self.forget_parameters();
+        self.reply = None;
         self.error = Some(text.clone());
         self.error_history.push(NodeFailure { node: node.to_owned(), text });
         let excess = self.error_history.len().saturating_sub(MAX_ERRORS);

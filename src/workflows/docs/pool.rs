@@ -5,7 +5,7 @@
 //! after a crash the questions are asked again.
 
 use crate::engine::graph::ThreadId;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::OnceCell;
 
@@ -32,17 +32,22 @@ impl Asked {
     }
 }
 
+/// The runs, oldest first.
 #[derive(Default)]
-pub(super) struct Pool(Mutex<BTreeMap<ThreadId, Vec<Arc<Asked>>>>);
+pub(super) struct Pool(Mutex<VecDeque<(ThreadId, Vec<Arc<Asked>>)>>);
 
 impl Pool {
     /// The entry of a question in a run.
     pub(super) fn ask(&self, run: &ThreadId, question: &str) -> Arc<Asked> {
         let mut runs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if runs.len() >= RUNS && !runs.contains_key(run) {
-            runs.pop_first();
-        }
-        let entries = runs.entry(run.clone()).or_default();
+        let at = runs.iter().position(|(known, _)| known == run).unwrap_or_else(|| {
+            if runs.len() >= RUNS {
+                runs.pop_front();
+            }
+            runs.push_back((run.clone(), Vec::new()));
+            runs.len() - 1
+        });
+        let entries = &mut runs[at].1;
         let words = words(question);
         let is_same = |entry: &&Arc<Asked>| {
             let all = entry.words.union(&words).count();
@@ -59,7 +64,7 @@ impl Pool {
 
     /// Removes a run's questions.
     pub(super) fn clear(&self, run: &ThreadId) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(run);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).retain(|(known, _)| known != run);
     }
 }
 
@@ -87,6 +92,14 @@ mod tests {
         assert!(!Arc::ptr_eq(&pool.ask(&run, &long("App.run")), &pool.ask(&run, &long("App.stop"))));
         assert!(!Arc::ptr_eq(&first, &pool.ask(&ThreadId::random(), "What is src/store responsible for?")));
         assert!(first.is_put_by("testing") && first.is_put_by("testing") && !first.is_put_by("patterns"));
+        for _ in 1..RUNS {
+            pool.ask(&ThreadId::random(), "Why?");
+        }
+        assert!(
+            !Arc::ptr_eq(&first, &pool.ask(&run, "What is src/store responsible for?")),
+            "the oldest goes first"
+        );
+        let first = pool.ask(&run, "What is src/store responsible for?");
         pool.clear(&run);
         assert!(!Arc::ptr_eq(&first, &pool.ask(&run, "What is src/store responsible for?")));
     }

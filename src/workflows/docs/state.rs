@@ -84,7 +84,7 @@ pub enum Stop {
     SmallGain,
     /// Refining is switched off.
     SwitchedOff,
-    /// The person did not want the tokens spent.
+    /// The person did not want the tokens spent, or took a model's page as it is in the model's place.
     Declined,
     /// There was nothing more to find, or there was no score.
     NothingMore,

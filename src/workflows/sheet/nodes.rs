@@ -36,6 +36,8 @@ pub(super) async fn write_result(
     state: Arc<SheetWork>,
 ) -> Result<Command<SheetWork>, NodeError> {
     match (state.dialog.stopped, state.has_results()) {
+        // Nobody wanted it written.
+        (true, _) if state.dialog.expired => return Ok(Command::abandon()),
         (true, false) => return Ok(Command::abandon()),
         (false, false) => return Ok(Command::end()),
         (_, true) => {}

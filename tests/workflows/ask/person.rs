@@ -56,3 +56,27 @@ async fn words_are_the_answer_and_what_changes_something_is_still_approved() {
     assert_eq!(inbox.action(&thread).await, "request");
     assert!(inbox.server.asked().is_empty());
 }
+
+#[tokio::test]
+async fn what_they_chose_is_done_though_the_model_goes_on() {
+    let inbox = AskInbox::open_with(
+        FakeModel::new([]),
+        |port| {
+            format!(
+                "[apis.audius]\nhosts = [\"http://127.0.0.1:{port}\"]\nprivate = [\"127.0.0.1:{port}\"]\n"
+            )
+        },
+        |_| {},
+    )
+    .await;
+    let thread = inbox.start("ask", json!({"query": "trending tracks"})).await;
+    inbox.threads().hand(thread.clone(), true).await.unwrap();
+    inbox.drive().await;
+    let args = json!({"do": "audius/trending_tracks", "time": "month", "limit": 3});
+    inbox.decide(&inbox.open_question(&thread).await, take(args)).await.unwrap();
+    inbox.threads().hand(thread.clone(), false).await.unwrap();
+    inbox.drive().await;
+    assert_eq!(inbox.status(&thread).await, Status::Done);
+    assert_eq!(inbox.server.asked(), ["GET /v1/tracks/trending?time=month&limit=3"]);
+    assert!(inbox.model.requests().is_empty());
+}

@@ -3,6 +3,7 @@
 use super::*;
 use crate::support::test_inbox::respond;
 use sayso::engine::graph::Kind;
+use sayso::inbox::Outcome;
 
 fn curious() -> Script {
     Script { scores: vec![50.0, 90.0], for_person: true, ..Script::default() }
@@ -107,4 +108,66 @@ async fn a_person_in_the_models_place_writes_the_pages() {
     assert!(stop == "own_words" && confidence == 1.0 && page.contains("keeps boxes."), "{page}");
     let (stop, _, page) = of("testing");
     assert!(stop == "no_model" && page.contains("Facts only"), "{page}");
+}
+
+/// Every agent's page, and why it went no further.
+fn stops(outcome: &Outcome) -> Vec<(Value, String)> {
+    let of = |name: &&str| {
+        let found = result(outcome, name);
+        (found["metadata"]["stop"].clone(), found["markdown"].to_string())
+    };
+    AGENTS.iter().map(of).collect()
+}
+
+#[tokio::test]
+async fn agents_that_start_after_a_person_took_over_are_theirs() {
+    let inbox = DocsInbox::new(Script::default());
+    let thread = inbox.start("docs", json!({"dir": inbox.inputs()})).await;
+    inbox.threads().hand(thread.clone(), true).await.unwrap();
+    inbox.drive().await;
+    let items = inbox.items().await;
+    assert_eq!((items.len(), inbox.model.requests().len()), (6, 0));
+    for item in items {
+        assert_eq!(item.action, "your_turn");
+        inbox.decide(&item.id, respond("## Overview\n\nMine.")).await.unwrap();
+    }
+    // A written page is final, even if the model has the thread again before the next step.
+    inbox.threads().hand(thread.clone(), false).await.unwrap();
+    inbox.drive().await;
+    let outcome = inbox.outcome(&thread).await;
+    assert_eq!(outcome.status, Status::Done, "{outcome:?}");
+    assert!(inbox.model.requests().is_empty());
+    for (stop, page) in stops(&outcome) {
+        assert!(stop == "own_words" && page.contains("Mine."), "{page}");
+    }
+}
+
+#[tokio::test]
+async fn a_page_survives_a_person_who_takes_over_while_it_is_refined() {
+    let inbox = DocsInbox::new(curious());
+    let (thread, _) = inbox.document(json!({"ask_human": true})).await;
+    inbox.threads().hand(thread.clone(), true).await.unwrap();
+    for (id, _) in inbox.questions().await {
+        inbox.decide(&id, Decision::Ignore).await.unwrap();
+    }
+    inbox.drive().await;
+    let before = inbox.model.requests().len();
+    let open = inbox.questions().await;
+    assert_eq!(open.len(), 6);
+    for (id, item) in open {
+        assert_eq!(item.action, "your_turn");
+        assert_contains(&item.text, ["As it stands", "First of"]);
+        let mine = item.args["page"] == "Architecture";
+        let decision = if mine { respond("## Overview\n\nMine.") } else { Decision::Ignore };
+        inbox.decide(&id, decision).await.unwrap();
+    }
+    inbox.drive().await;
+    let outcome = inbox.outcome(&thread).await;
+    assert_eq!(outcome.status, Status::Done, "{outcome:?}");
+    assert_eq!(inbox.model.requests().len(), before);
+    for (name, (stop, page)) in AGENTS.iter().zip(stops(&outcome)) {
+        let expected =
+            if *name == "architecture" { ("own_words", "Mine.") } else { ("declined", "First of") };
+        assert!(stop == expected.0 && page.contains(expected.1), "{name}: {stop} {page}");
+    }
 }

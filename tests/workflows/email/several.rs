@@ -1,6 +1,7 @@
 //! Two calls in one message: every combination of answers.
 
 use super::*;
+use sayso::mail::SendError;
 
 #[tokio::test]
 async fn two_proposals_are_asked_at_once_and_every_pair_of_answers_is_carried_out() {
@@ -135,4 +136,72 @@ async fn words_about_a_mail_that_was_only_shown_lead_to_an_answer() {
     inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(inbox.ended(&thread).await, "replied");
     assert_eq!(inbox.marks(), ["new/1 Answered"]);
+}
+
+#[tokio::test]
+async fn words_about_a_call_are_heard_after_its_neighbour_was_asked_about_again() {
+    for (words, hears) in [(respond("Tuesday instead"), true), (Decision::Ignore, false)] {
+        let inbox = EmailInbox::new("respond", [calls([meet(), write()])]);
+        let file = inbox.folder().join("plan.txt");
+        std::fs::write(&file, "The plan.").unwrap();
+        let thread = inbox.receive_mail().await;
+        let [meeting, mail] = inbox.outcome(&thread).await.interrupts.try_into().unwrap();
+        inbox.decide(&meeting, words).await.unwrap();
+        inbox.decide(&mail, edit(write(), "attachments", json!([file]))).await.unwrap();
+        inbox.drive().await;
+        assert_contains(&inbox.text(&thread).await, ["Asked once more: you attached a file."]);
+        let last = if hears { Decision::Ignore } else { Decision::Accept };
+        inbox.answer(&thread, last).await;
+        assert_eq!(
+            inbox.replies_asked(),
+            1 + usize::from(hears),
+            "a refusal ends it, words are for the model"
+        );
+        if hears {
+            assert_contains(&inbox.prompt(1), ["Tuesday instead"]);
+        } else {
+            assert_eq!(inbox.ended(&thread).await, "replied");
+        }
+    }
+}
+
+async fn taken_over() -> (EmailInbox, ThreadId) {
+    let inbox = EmailInbox::new("respond", []);
+    let thread = inbox.take_in(&mail(), json!({})).await.unwrap();
+    inbox.threads().hand(thread.clone(), true).await.unwrap();
+    inbox.drive().await;
+    assert_eq!(inbox.action(&thread).await, "your_turn");
+    (inbox, thread)
+}
+
+#[tokio::test]
+async fn a_person_in_the_models_place_answers_a_mail_in_words_and_no_model_judges_them() {
+    let (inbox, thread) = taken_over().await;
+    let question = inbox.open_question(&thread).await;
+    inbox.decide(&question, respond("It comes on Friday.")).await.unwrap();
+    // Given back before the next step: the words stay the person's.
+    inbox.model.queue("text.check", [Scripted::json(&json!({"is_wanted": false}))]);
+    inbox.threads().hand(thread.clone(), false).await.unwrap();
+    inbox.drive().await;
+    let item = inbox.open_item(&thread).await;
+    assert_eq!((item.action.as_str(), &item.args["content"]), ("write_email", &json!("It comes on Friday.")));
+    inbox.answer(&thread, Decision::Accept).await;
+    assert!(inbox.sent()[0].contains("It comes on Friday."));
+    assert_eq!(inbox.replies_asked(), 1, "what follows is the model's");
+}
+
+#[tokio::test]
+async fn what_was_approved_and_could_not_be_sent_is_not_tried_again_by_taking_over() {
+    let (inbox, thread) = EmailInbox::proposing(write()).await;
+    let refused = || SendError::Refused("no such user".to_owned());
+    inbox.outgoing.fails.lock().unwrap().extend([refused()]);
+    inbox.answer(&thread, Decision::Accept).await;
+    assert_eq!(inbox.status(&thread).await, Status::Trouble);
+    inbox.threads().hand(thread.clone(), true).await.unwrap();
+    inbox.drive().await;
+    assert_eq!(inbox.status(&thread).await, Status::Trouble, "the person decides about it first");
+    assert!(inbox.sent().is_empty());
+    inbox.answer(&thread, Decision::Accept).await;
+    assert_eq!(inbox.sent().len(), 1);
+    assert_eq!(inbox.action(&thread).await, "your_turn");
 }

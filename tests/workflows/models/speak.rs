@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use sayso::agent::llm::{Delta, Message, Provider, Stop, Usage, check, propose, quiet, structured};
+use sayso::agent::llm::{Delta, Message, Provider, Stop, ToolCall, Usage, check, propose, quiet, structured};
 use serde_json::{Value, json};
 
 use crate::support::asking::{Class, Triage, request, required, tool};
@@ -119,6 +119,34 @@ async fn a_conversation_with_calls_is_written_as_each_server_wants_it() {
             }
         }
     }
+}
+
+#[tokio::test]
+async fn calls_of_another_server_are_taken_by_a_strict_one() {
+    let server = Server::play([wire::text(Provider::Anthropic, &["Done."])]).await;
+    let call = |id: &str| ToolCall {
+        id: id.to_owned(),
+        name: "write_email".to_owned(),
+        args: json!({"to": ["a"], "content": "Hi"}),
+        signature: None,
+    };
+    let calls = vec![call("functions.write_email:0"), call("me_2")];
+    let said = request()
+        .message(Message::Assistant { text: String::new(), calls: calls.clone() })
+        .message(Message::result(&calls[0], "sent"))
+        .message(Message::result(&calls[1], "sent"))
+        .tool(tool());
+    propose(&*server.model(Provider::Anthropic), &said, &quiet).await.unwrap();
+    let body = &server.seen()[0].body;
+    let id = |message: usize, block: usize, key: &str| {
+        body["messages"][message]["content"][block][key].as_str().unwrap().to_owned()
+    };
+    for block in 0..2 {
+        let asked = id(1, block, "id");
+        assert!(asked.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c)), "{asked}");
+        assert_eq!(asked, id(2, block, "tool_use_id"));
+    }
+    assert_ne!(id(1, 0, "id"), id(1, 1, "id"));
 }
 
 #[tokio::test]

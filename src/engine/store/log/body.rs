@@ -36,6 +36,9 @@ pub struct Started {
     /// The process in which a person started it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<i64>,
+    /// Whether a person is in the model's place from its beginning, as in the thread it comes from.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_person: bool,
 }
 
 impl Started {
@@ -53,6 +56,7 @@ impl Started {
             parent: None,
             origin: None,
             from: None,
+            by_person: false,
         }
     }
 }

@@ -293,7 +293,7 @@ fn take_in(
             if live(db, &row.account, &row.conversation)?.is_some() {
                 return Err(StoreError::Moved);
             }
-            let thread = start(db, new, None, step_limit, false, now)?;
+            let thread = start(db, new, step_limit, None, now)?;
             (row.state, row.thread) = (MailState::Thread, Some(thread.seq));
             TakenIn::Started(thread.id)
         }
@@ -305,7 +305,7 @@ fn take_in(
             TakenIn::Joined(thread.id)
         }
         Route::Unreadable(new) => {
-            let thread = start(db, new, None, step_limit, false, now)?;
+            let thread = start(db, new, step_limit, None, now)?;
             (row.state, row.thread) = (MailState::Unreadable, Some(thread.seq));
             TakenIn::Started(thread.id)
         }

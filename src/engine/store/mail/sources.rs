@@ -117,7 +117,7 @@ impl Mail<'_> {
         self.0
             .write(move |db| {
                 let mut row = find_source(db, &name)?;
-                let thread = start(db, &new, None, step_limit, false, now)?;
+                let thread = start(db, &new, step_limit, None, now)?;
                 (row.phase, row.thread) = (Phase::Asking, Some(thread.seq));
                 row.update(db)?;
                 Ok(thread.id)

@@ -142,7 +142,7 @@ impl Memory<'_> {
         let now = self.0.now_ms();
         self.0
             .write(move |db| {
-                let learner = start(db, &new, None, step_limit, false, now)?;
+                let learner = start(db, &new, step_limit, None, now)?;
                 for seq in &lessons {
                     let Some(mut row) = LessonRow::select(db, "WHERE seq = ?", [seq])?.pop() else {
                         return damaged(format!("lesson number {seq} is missing"));

@@ -26,7 +26,7 @@ pub fn first_row(seq: i64, at: i64, body: Started) -> ThreadRow {
         steps_since_person: 0,
         step_limit: body.step_limit,
         allowance: 1,
-        by_person: false,
+        by_person: body.by_person,
         waiting_events: 0,
         parent: parent.map(|parent| parent.thread),
         parent_step: parent.map(|parent| parent.step),

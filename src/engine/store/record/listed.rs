@@ -165,6 +165,8 @@ impl Listed {
             // A node that asks the model at this moment is dropped.
             EntryKind::Handed => {
                 self.row.by_person = entry.parse_body::<Handed>()?.to_person;
+                // Whoever takes it over or gives it back has looked at it.
+                self.row.steps_since_person = 0;
                 (self.row.version, self.row.updated_at) = (entry.seq, entry.at);
                 self.details_changed = true;
             }

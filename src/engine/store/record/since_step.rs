@@ -377,6 +377,11 @@ impl SinceStep {
         self.step.awaits == Awaits::Answers && self.effects.is_empty()
     }
 
+    /// Whether the step carries out what the person approved: an effect has begun, or begins when it is tried again.
+    pub fn carries_out_approval(&self) -> bool {
+        !self.effects.is_empty() || self.has_unstarted_approval()
+    }
+
     /// Whether something irreversible is approved and no effect has begun. The person who approved it has not seen any
     /// news that comes now.
     pub fn has_unstarted_approval(&self) -> bool {

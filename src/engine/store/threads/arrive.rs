@@ -262,7 +262,7 @@ fn deliver_to_questions(
 }
 
 /// Turns the event into a step.
-fn take_in(
+pub(super) fn take_in(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
     recent: &SinceStep,

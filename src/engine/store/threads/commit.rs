@@ -11,7 +11,7 @@ use crate::engine::store::record::since_step::SinceStep;
 use crate::engine::store::record::{calls, forks, snapshots};
 use crate::engine::store::rows::ThreadRow;
 use crate::engine::store::threads::load::{FoldedUpTo, Repeated};
-use crate::engine::store::threads::start::{NewThread, start};
+use crate::engine::store::threads::start::{NewThread, start, start_child};
 use crate::engine::store::{StoreError, Threads, grants};
 use crate::inbox::{DecidedBy, NextView, Status};
 use rusqlite::Connection;
@@ -101,7 +101,7 @@ impl Threads<'_> {
                 if let Some(earlier) = find_by_key(tx, &new)? {
                     return Ok(StartResult::Earlier(earlier.id));
                 }
-                let started = start(tx, &new, None, first.step_limit, false, now)?;
+                let started = start(tx, &new, first.step_limit, None, now)?;
                 let (thread, version) = (started.id.clone(), started.version);
                 run(tx, &Commit { thread, version, ..first }, now)?;
                 Ok(StartResult::New(started.id))
@@ -185,9 +185,10 @@ fn write_next(
         }
         NextStep::Spawn(children, then) => {
             let parent = Parent { thread: listed.row.seq, step };
+            let (by_person, limit) = (listed.row.by_person, commit.step_limit);
             let spawn = children
                 .iter()
-                .map(|new| Ok(start(tx, new, Some(parent), commit.step_limit, false, now)?.id))
+                .map(|new| Ok(start_child(tx, new, parent, by_person, limit, now)?.id))
                 .collect::<Result<_, StoreError>>()?;
             NextView::Spawn { spawn, then: then.clone() }
         }

@@ -7,7 +7,7 @@ use crate::engine::store::record::forks;
 use crate::engine::store::record::since_step::AskedQuestion;
 use crate::engine::store::record::steps::steps_of;
 use crate::engine::store::rows::{InterruptRow, ThreadRow, damaged};
-use crate::engine::store::threads::start::{NewThread, start, start_fork};
+use crate::engine::store::threads::start::{NewThread, start_child, start_fork};
 use crate::engine::store::{StoreError, Threads};
 use crate::inbox::NextView;
 
@@ -66,7 +66,7 @@ fn run(tx: &Tx<'_>, thread: &ThreadId, step: u64, step_limit: i64, now: i64) -> 
                     title: child.title,
                     key: child.child_key.unwrap_or_default(),
                 };
-                new_ids.push(start(tx, &new, Some(parent), step_limit, false, now)?.id);
+                new_ids.push(start_child(tx, &new, parent, row.by_person, step_limit, now)?.id);
             }
             NextView::Spawn { spawn: new_ids, then: then.clone() }
         }

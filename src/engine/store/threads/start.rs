@@ -21,17 +21,31 @@ pub struct NewThread {
     pub key: String,
 }
 
-/// Starts a thread, with or without a parent.
+/// Starts a thread without a parent. `from` is the process of the person who starts it, if anybody does.
 pub fn start(
     tx: &Tx<'_>,
     new: &NewThread,
-    parent: Option<Parent>,
     step_limit: i64,
-    by_person: bool,
+    from: Option<i64>,
     now: i64,
 ) -> Result<ThreadRow, StoreError> {
-    let from = if by_person { Some(tx.opened(now)?) } else { None };
-    let started = Started {
+    begin(tx, &Started { from, ..started(new, None, step_limit)? }, now)
+}
+
+/// Starts a thread of another one's. Whoever is in the model's place there is here, too.
+pub fn start_child(
+    tx: &Tx<'_>,
+    new: &NewThread,
+    parent: Parent,
+    by_person: bool,
+    step_limit: i64,
+    now: i64,
+) -> Result<ThreadRow, StoreError> {
+    begin(tx, &Started { by_person, ..started(new, Some(parent), step_limit)? }, now)
+}
+
+fn started(new: &NewThread, parent: Option<Parent>, step_limit: i64) -> Result<Started, StoreError> {
+    Ok(Started {
         id: ThreadId::random(),
         workflow: new.workflow.clone(),
         fingerprint: new.fingerprint.clone(),
@@ -42,9 +56,9 @@ pub fn start(
         key: (parent.is_some() || !new.key.is_empty()).then(|| new.key.clone()),
         parent,
         origin: None,
-        from,
-    };
-    begin(tx, &started, now)
+        from: None,
+        by_person: false,
+    })
 }
 
 /// Starts a thread that shares the first steps of another.
@@ -67,6 +81,7 @@ pub fn start_fork(
         parent: None,
         origin: Some(forked),
         from: Some(tx.opened(now)?),
+        by_person: origin.by_person,
     };
     begin(tx, &started, now)
 }
@@ -80,12 +95,17 @@ fn begin(tx: &Tx<'_>, started: &Started, now: i64) -> Result<ThreadRow, StoreErr
 impl Threads<'_> {
     pub async fn start(self, new: NewThread, step_limit: i64) -> Result<ThreadId, StoreError> {
         let now = self.0.now_ms();
-        self.0.write(move |tx| Ok(start(tx, &new, None, step_limit, false, now)?.id)).await
+        self.0.write(move |tx| Ok(start(tx, &new, step_limit, None, now)?.id)).await
     }
 
     /// Starts a thread on behalf of a person and records the process it came from.
     pub async fn start_for_person(self, new: NewThread, step_limit: i64) -> Result<ThreadId, StoreError> {
         let now = self.0.now_ms();
-        self.0.write(move |tx| Ok(start(tx, &new, None, step_limit, true, now)?.id)).await
+        self.0
+            .write(move |tx| {
+                let from = Some(tx.opened(now)?);
+                Ok(start(tx, &new, step_limit, from, now)?.id)
+            })
+            .await
     }
 }

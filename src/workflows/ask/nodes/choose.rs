@@ -47,29 +47,28 @@ pub async fn select_api_node(ctx: Ctx<Services>, state: Arc<Ask>) -> NodeResult 
     let (Some(apis), Some(names)) = (&state.apis, &state.categories) else {
         return retry_or_fail(&state, node, "extract_category_node", "there is nothing to choose from");
     };
-    let model = pick_model(&ctx, "select", state.model_name.as_deref()).await?;
-    let (chosen, note) = if model.person {
-        match &state.decided {
-            None => {
+    if state.ended {
+        return Ok(end_or_abandon(&state));
+    }
+    let (chosen, note) = match state.reply.clone() {
+        Some(Reply { calls, text, .. }) => match calls.into_iter().next() {
+            // Words are the answer.
+            None => return Ok(state.goto("reset_state_node", |next| next.answer(text, None, None))),
+            Some(ToolCall { name, args, .. }) => {
+                let parameters = args.as_object().cloned().unwrap_or_default();
+                (ChosenRequest { api: Some(name), parameters, ..ChosenRequest::default() }, None)
+            }
+        },
+        None => {
+            let model = pick_model(&ctx, "select", state.model_name.as_deref()).await?;
+            if model.person {
                 let question = person::your_turn(&state.title(), &prompts::tools(apis), "abandon");
                 return Ok(Command::ask(vec![question], node));
             }
-            Some(decision) => match person::reply(decision) {
-                None => return Ok(end_or_abandon(&state)),
-                Some(Reply { calls, text, .. }) => match calls.into_iter().next() {
-                    // Words are the answer.
-                    None => return Ok(state.goto("reset_state_node", |next| next.answer(text, None, None))),
-                    Some(ToolCall { name, args, .. }) => {
-                        let parameters = args.as_object().cloned().unwrap_or_default();
-                        (ChosenRequest { api: Some(name), parameters, ..ChosenRequest::default() }, None)
-                    }
-                },
-            },
+            let (request, output) = prompts::select(&state, apis, names);
+            let reply = ask_with_schema::<ChosenRequest>(&ctx, "select", &model, &request, output).await?;
+            (reply.value, reply.note)
         }
-    } else {
-        let (request, output) = prompts::select(&state, apis, names);
-        let reply = ask_with_schema::<ChosenRequest>(&ctx, "select", &model, &request, output).await?;
-        (reply.value, reply.note)
     };
     let ChosenRequest { api, parameters, secondary_api, rest } = chosen;
     let Some(api) = api else {
@@ -99,7 +98,7 @@ pub async fn select_api_node(ctx: Ctx<Services>, state: Arc<Ask>) -> NodeResult 
         next.is_entity_query = Some(false);
         next.proposed = is_described.then_some(parameters);
         next.rest = rest.filter(|rest| !rest.trim().is_empty());
-        next.decided = None;
+        next.reply = None;
         next.note(note);
         next.succeeded(node);
     }))

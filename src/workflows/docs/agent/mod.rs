@@ -40,17 +40,29 @@ fn graph(pool: Arc<Pool>) -> Result<Graph<AgentState, Services>, BuildError> {
         .node(
             "evaluate_clarity",
             nodes::evaluate_clarity,
-            [goto("finalize_output"), goto("generate_questions"), ask("generate_questions"), end()],
+            [
+                ask("evaluate_clarity"),
+                goto("finalize_output"),
+                goto("generate_questions"),
+                ask("generate_questions"),
+                end(),
+            ],
         )
         .node(
             "generate_questions",
             move |ctx, state| nodes::generate_questions(asking.clone(), ctx, state),
-            [goto("refine_analysis"), ask("refine_analysis"), goto("finalize_output"), end()],
+            [
+                ask("generate_questions"),
+                goto("refine_analysis"),
+                ask("refine_analysis"),
+                goto("finalize_output"),
+                end(),
+            ],
         )
         .node(
             "refine_analysis",
             move |ctx, state| nodes::refine_analysis(pool.clone(), ctx, state),
-            [goto("evaluate_clarity"), goto("finalize_output"), end()],
+            [ask("refine_analysis"), goto("evaluate_clarity"), goto("finalize_output"), end()],
         )
         .node("finalize_output", nodes::finalize_output, [end()])
         .build()

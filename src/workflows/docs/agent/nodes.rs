@@ -29,20 +29,34 @@ const PAGE: &str = "a page of documentation";
 
 type NodeResult = Result<Command<AgentState>, NodeError>;
 
+/// Whose step it is.
+enum Turn {
+    Models(Picked),
+    /// The person's: what they wrote is final, whoever takes the next step, and until then they are asked for it.
+    Persons(Command<AgentState>),
+}
+
+async fn turn(ctx: &Ctx<Services>, state: &AgentState, role: &str) -> Result<Turn, NodeError> {
+    if state.stop.is_some() {
+        return Ok(Turn::Persons(Command::goto("finalize_output")));
+    }
+    let model = pick_model_of(ctx, "docs", role, state.context.settings.model.as_deref()).await?;
+    Ok(if model.person {
+        Turn::Persons(Command::ask(vec![ask_for_page(state)?], &ctx.step_context().node))
+    } else {
+        Turn::Models(model)
+    })
+}
+
 /// Writes the first analysis. Without a language model the page holds what code knows, and nothing else.
 pub(super) async fn analyze_initial(ctx: Ctx<Services>, state: Arc<AgentState>) -> NodeResult {
     let work = async {
-        let (model, facts) = (model(&ctx, &state, "analyze").await?, facts(&ctx, &state)?);
-        if model.builtin || state.stop.is_some() {
-            return Ok(finalize(state.stop.unwrap_or(Stop::NoModel), None));
-        }
-        if model.person {
-            return Ok(if state.current_analysis.is_empty() {
-                Command::ask(vec![ask_for_page(&state)?], "analyze_initial")
-            } else {
-                finalize(Stop::OwnWords, None)
-            });
-        }
+        let model = match turn(&ctx, &state, "analyze").await? {
+            Turn::Models(model) if model.builtin => return Ok(finalize(Stop::NoModel, None)),
+            Turn::Models(model) => model,
+            Turn::Persons(command) => return Ok(command),
+        };
+        let facts = facts(&ctx, &state)?;
         let prompts = prompts(&state, &facts, &model)?;
         let text = ask_for_text(&ctx, "model", &model, &prompts.initial(), PAGE).await?;
         Ok(Command::goto("evaluate_clarity").update(AgentUpdate::Analyzed { text }))
@@ -53,7 +67,11 @@ pub(super) async fn analyze_initial(ctx: Ctx<Services>, state: Arc<AgentState>) 
 /// Scores the analysis and decides whether to go on. If the scores cannot be read, the current analysis is final.
 pub(super) async fn evaluate_clarity(ctx: Ctx<Services>, state: Arc<AgentState>) -> NodeResult {
     let work = async {
-        let (model, facts) = (model(&ctx, &state, "evaluate").await?, facts(&ctx, &state)?);
+        let model = match turn(&ctx, &state, "evaluate").await? {
+            Turn::Models(model) => model,
+            Turn::Persons(command) => return Ok(command),
+        };
+        let facts = facts(&ctx, &state)?;
         let prompts = prompts(&state, &facts, &model)?;
         let scores = match try_structured::<Scores>(&ctx, "model", &model, &prompts.evaluate()).await? {
             Ok(scores) => scores,
@@ -94,7 +112,11 @@ pub(super) async fn generate_questions(
         return Ok(finalize(Stop::Declined, None));
     }
     let work = async {
-        let (model, facts) = (model(&ctx, &state, "analyze").await?, facts(&ctx, &state)?);
+        let model = match turn(&ctx, &state, "analyze").await? {
+            Turn::Models(model) => model,
+            Turn::Persons(command) => return Ok(command),
+        };
+        let facts = facts(&ctx, &state)?;
         let prompts = prompts(&state, &facts, &model)?;
         let reply = try_structured::<Questions>(&ctx, "model", &model, &prompts.questions()).await?;
         let questions = match reply {
@@ -132,7 +154,12 @@ pub(super) async fn refine_analysis(
     state: Arc<AgentState>,
 ) -> NodeResult {
     let work = async {
-        let (answer_model, facts) = (model(&ctx, &state, "answer").await?, facts(&ctx, &state)?);
+        let (answer_model, model) =
+            match (turn(&ctx, &state, "answer").await?, turn(&ctx, &state, "analyze").await?) {
+                (Turn::Models(answers), Turn::Models(writes)) => (answers, writes),
+                (Turn::Persons(command), _) | (_, Turn::Persons(command)) => return Ok(command),
+            };
+        let facts = facts(&ctx, &state)?;
         let answerer = FileAnswerer {
             ctx: &ctx,
             pool: &pool,
@@ -150,7 +177,6 @@ pub(super) async fn refine_analysis(
         let shared = answered.iter().filter(|answer| answer.shared).count();
         let answers: Vec<(String, String)> =
             answered.into_iter().map(|answer| (answer.question, answer.answer)).collect();
-        let model = model(&ctx, &state, "analyze").await?;
         let request = prompts(&state, &facts, &model)?.refine(&answers);
         let text = ask_for_text(&ctx, "model", &model, &request, PAGE).await?;
         let refined = AgentUpdate::Refined { text, answers: answers.len(), shared };
@@ -225,10 +251,6 @@ fn prompts<'a>(
     Ok(PromptBuilder { agent: find_agent(state)?, state, facts, window: model.window })
 }
 
-async fn model(ctx: &Ctx<Services>, state: &AgentState, role: &str) -> Result<Picked, NodeError> {
-    pick_model_of(ctx, "docs", role, state.context.settings.model.as_deref()).await
-}
-
 fn run(state: &AgentState) -> Result<ThreadId, NodeError> {
     ThreadId::parse(&state.context.run).map_err(NodeError::failed)
 }
@@ -298,17 +320,18 @@ fn ask_person(state: &AgentState, at: usize, question: &Question) -> Interrupt {
     interrupt
 }
 
-/// Asks the person for the page, who is in the model's place.
+/// Asks the person for the page, who is in the model's place. What a model has written of it may stay.
 fn ask_for_page(state: &AgentState) -> Result<Interrupt, NodeError> {
     let agent = find_agent(state)?;
     let args = json!({ "page": agent.title, "about": agent.about, "headings": agent.sections });
     let mut interrupt =
         proposal(WRITE_PAGE, Kind::Question, WRITE_PAGE, &args, &crate::engine::graph::State::title(state));
+    let otherwise = if state.current_analysis.is_empty() { "facts only" } else { "take it as it is" };
     interrupt.gist = short_line(&format!("You are the model here: write about {}", agent.about), 160);
     interrupt.allow = Allow { accept: false, edit: false, ..Allow::ALL };
     interrupt.labels = Labels {
         respond: Some("write the page".to_owned()),
-        ignore: Some("facts only".to_owned()),
+        ignore: Some(otherwise.to_owned()),
         ..Labels::default()
     };
     interrupt.source = Some(Visible::line(&state.context.name).into_string());

@@ -101,6 +101,8 @@ pub enum AgentUpdate {
     Started { context: Box<AgentContext> },
     /// The first analysis is written.
     Analyzed { text: String },
+    /// The person in the model's place wrote the page, or takes it as it is.
+    Wrote { text: Option<String> },
     /// It was scored.
     Scored {
         /// The mean of the four scores.
@@ -144,8 +146,8 @@ impl State for AgentState {
         }
         if let Some(answer) = answers.iter().find(|answer| answer.key == WRITE_PAGE) {
             return match &answer.decision {
-                Decision::Respond { text } => AgentUpdate::Analyzed { text: text.clone() },
-                _ => AgentUpdate::Stopped { why: Stop::NoModel, note: None },
+                Decision::Respond { text } => AgentUpdate::Wrote { text: Some(text.clone()) },
+                _ => AgentUpdate::Wrote { text: None },
             };
         }
         let numbered_answer = |answer: Answer| {
@@ -173,6 +175,13 @@ impl State for AgentState {
         match update {
             AgentUpdate::Started { context } => self.context = *context,
             AgentUpdate::Analyzed { text } => self.current_analysis = text,
+            AgentUpdate::Wrote { text: Some(text) } => {
+                (self.current_analysis, self.best, self.stop) = (text, None, Some(Stop::OwnWords));
+            }
+            AgentUpdate::Wrote { text: None } => {
+                let has_page = !self.current_analysis.is_empty();
+                self.stop = Some(if has_page { Stop::Declined } else { Stop::NoModel });
+            }
             AgentUpdate::Scored { score, missing } => self.add_score(score, missing),
             AgentUpdate::Stopped { why, note } => {
                 self.stop = Some(why);
