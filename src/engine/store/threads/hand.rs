@@ -15,7 +15,8 @@ impl Threads<'_> {
     pub fn is_by_person(self, thread: &ThreadId, asks_for: &str) -> Result<bool, StoreError> {
         self.0.read(|db| {
             let row = ThreadRow::find(db, thread)?;
-            Ok(row.by_person || (!row.status.ended() && asked(&SinceStep::read(db, &row)?, asks_for).is_some()))
+            Ok(row.by_person
+                || (!row.status.ended() && asked(&SinceStep::read(db, &row)?, asks_for).is_some()))
         })
     }
 
