@@ -71,9 +71,9 @@ impl Mail<'_> {
         self.0.blocking(count).await
     }
 
-    /// Whether this is the first report of skipped mail on this day (counted from 1970).
-    pub async fn tell_of_skipped(self, day: i64) -> Result<bool, InboxError> {
-        self.0.store().mail().tell_of_skipped(day).await
+    /// Only how many there are, which is quick.
+    pub async fn count_skipped(self, since: Timestamp) -> Result<u64, InboxError> {
+        self.0.blocking(move |inbox| inbox.store().mail().skipped_since(since)).await
     }
 
     /// Corrects the class that a thread gave its mail; the thread runs again from its entry.

@@ -133,8 +133,8 @@ pub struct Model {
     pub note: Option<Note>,
     /// What can be undone.
     pub undo: Option<Undo>,
-    /// The threads whose mail was put away last.
-    pub put_away: Vec<ThreadId>,
+    /// What was put away here and is not back yet, the last one last.
+    pub put_away: Vec<PutAway>,
     /// The typed text of the last decision, by draft key: if the decision is undone, it becomes a draft again.
     pub decided_drafts: Vec<(String, String)>,
     /// The items being decided right now.
@@ -240,6 +240,13 @@ impl Model {
     /// Whether the tab lists skipped mail.
     pub fn shows_skipped(&self) -> bool {
         self.tab == Tab::Inbox && self.inbox.list.filter == Filter::Skipped
+    }
+
+    /// Whether the list of items ends with a line about skipped mail.
+    pub fn has_skipped_line(&self) -> bool {
+        let list = &self.inbox.list;
+        let is_whole = list.filter == Filter::All && list.narrow.is_empty();
+        is_whole && list.complete && self.inbox.skipped_today > 0
     }
 
     /// The time by the person's clock.

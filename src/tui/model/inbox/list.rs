@@ -89,6 +89,8 @@ pub struct List {
     pub complete: bool,
     /// Whether the selected row vanished and nothing was selected since.
     vanished: bool,
+    /// Whether the line after the last row is selected.
+    past_end: bool,
     /// An item that is shown while it is selected, whatever is filtered by.
     guest: Option<String>,
 }
@@ -157,7 +159,7 @@ impl List {
 
     /// Selects a position, or the last one if there are fewer.
     pub fn select(&mut self, position: usize) {
-        self.vanished = false;
+        (self.vanished, self.past_end) = (false, false);
         self.cursor = position.min(self.len().saturating_sub(1));
         self.selected = self.row(self.cursor).map(|row| row.id.clone());
     }
@@ -167,13 +169,24 @@ impl List {
         let Some(row) = self.find(id).filter(|_| self.filter.lists_items()) else { return };
         let heading = self.heading(row).to_owned();
         self.folds.remove(&heading);
-        (self.selected, self.guest, self.vanished) = (Some(id.to_owned()), Some(id.to_owned()), false);
+        (self.selected, self.guest) = (Some(id.to_owned()), Some(id.to_owned()));
+        (self.vanished, self.past_end) = (false, false);
         self.arrange(now);
     }
 
     /// Selects nothing until the next move.
     pub fn deselect(&mut self) {
-        (self.selected, self.vanished) = (None, true);
+        (self.selected, self.vanished, self.past_end) = (None, true, false);
+    }
+
+    /// Selects the line after the last row, which is no item.
+    pub fn select_past_end(&mut self) {
+        (self.selected, self.vanished, self.past_end) = (None, false, true);
+        self.cursor = self.len().saturating_sub(1);
+    }
+
+    pub fn is_past_end(&self) -> bool {
+        self.past_end
     }
 
     /// Moves by rows. After the selected row vanished, the first move down goes to the row that took its place.

@@ -1,7 +1,7 @@
 //! What keys do with the selected item, and the list of items as a pane.
 
 use super::bulk::why_marks_apart;
-use super::{answer, away, decide, grant, mail, marks, menus, view};
+use super::{answer, away, decide, grant, mail, marks, menus, show, view};
 use crate::engine::graph::{Grantable, Kind, Labels, ThreadId};
 use crate::inbox::door::{Destination, Inbox};
 use crate::inbox::{ItemKind, ItemLine, PROGRAM_ACTIONS, Place, Query, Question, YOUR_TURN};
@@ -9,7 +9,7 @@ use crate::tui::actions::Action;
 use crate::tui::card::Folds;
 use crate::tui::layers::Prompt;
 use crate::tui::layout::{self, Areas, Entry};
-use crate::tui::model::{Focus, Job, Model, Opened, Seen, Tab};
+use crate::tui::model::{Filter, Focus, Job, Model, Opened, Seen, Tab};
 use crate::tui::tabs::page;
 use crate::tui::tabs::pane::{Does, Effect, Pane, named, open_page, page_size, when};
 use crate::tui::words;
@@ -26,6 +26,7 @@ impl Pane for Items {
         let list = &model.inbox.list;
         let listed = |effect: Effect| when(!list.is_empty(), "", effect);
         Some(match action {
+            Action::Open if list.is_past_end() => Ok(|model| show(model, Filter::Skipped)),
             Action::Open => listed(open_page),
             Action::Mark => listed(marks::mark),
             Action::MarkRange => listed(marks::mark_range),
@@ -38,23 +39,38 @@ impl Pane for Items {
         })
     }
 
+    /// After the last item comes the line about skipped mail.
     fn step(&self, model: &mut Model, by: isize) {
-        model.inbox.list.step(by);
+        let goes_past_end = by > 0 && model.focus == Focus::List && model.has_skipped_line();
+        let list = &mut model.inbox.list;
+        let is_last = list.selected().is_some() && list.cursor() + 1 == list.len();
+        match (list.is_past_end(), by) {
+            (true, 1..) => {}
+            (true, _) => list.select(list.len().saturating_add_signed(by)),
+            (false, _) if goes_past_end && (is_last || list.is_empty()) => list.select_past_end(),
+            (false, _) => list.step(by),
+        }
     }
 
     fn click(&self, model: &mut Model, line: u16) {
-        let hit = layout::entries(&model.inbox.list, layout::areas(model).list)
-            .into_iter()
-            .find(|(from, height, _)| (*from..from + height).contains(&line));
-        if let Some((_, _, Entry::Row(position))) = hit {
-            model.inbox.list.select(position);
+        let area = layout::item_rows(model, layout::areas(model).list);
+        let entries = layout::entries(&model.inbox.list, area);
+        let hit = entries.iter().find(|(from, height, _)| (*from..from + height).contains(&line));
+        match hit {
+            Some((_, _, Entry::Row(position))) => model.inbox.list.select(*position),
+            None if model.has_skipped_line() && layout::end_of(&entries) == line => {
+                model.inbox.list.select_past_end();
+            }
+            _ => {}
         }
     }
 
     fn keep_visible(&self, model: &mut Model, area: Rect) {
+        let area = layout::item_rows(model, area);
         let list = &mut model.inbox.list;
         list.top = match list.selected() {
             Some(_) => layout::top_for(list, area),
+            None if list.is_past_end() => layout::top_for(list, area),
             None => list.top.min(list.len().saturating_sub(1)),
         };
     }
@@ -115,6 +131,7 @@ pub fn does(model: &Model, action: Action) -> Option<Does> {
         | Action::EditOutside
         | Action::Respond
         | Action::AcceptGrant
+        | Action::Maybe
         | Action::SaveDraft
         | Action::RefuseAndStop
         | Action::Reclassify
@@ -123,7 +140,7 @@ pub fn does(model: &Model, action: Action) -> Option<Does> {
         {
             Err("Marked items can only be accepted, ignored or snoozed together · Esc clears the marks")
         }
-        Action::Accept | Action::Ignore | Action::IgnoreQuietly | Action::SaveDraft => {
+        Action::Accept | Action::Ignore | Action::IgnoreQuietly | Action::Maybe | Action::SaveDraft => {
             on_open_item(model, action, take(action))
         }
         Action::Edit => on_open_item(model, action, answer::edit),
@@ -140,9 +157,9 @@ pub fn does(model: &Model, action: Action) -> Option<Does> {
             Some(row) => when(!row.is_decided(), "Already decided", menus::offer_snooze),
             None => when(has_marks, NOTHING_SELECTED, menus::offer_snooze),
         },
-        Action::Archive => on_mail(model, |model| away::ask(model, Destination::Archive)),
-        Action::Delete => on_mail(model, |model| away::ask(model, Destination::Trash)),
-        Action::Spam => on_mail(model, |model| away::ask(model, Destination::Spam)),
+        Action::Archive => on_mail(model, |model| away::put_away(model, Destination::Archive)),
+        Action::Delete => on_mail(model, |model| away::put_away(model, Destination::Trash)),
+        Action::Spam => on_mail(model, |model| away::put_away(model, Destination::Spam)),
         Action::MoveMail => on_mail(model, away::ask_folder),
         Action::PutBack => Err("Only mail that was moved can be put back · gh lists it"),
         Action::Behind => Err("Past decisions have grants and lessons · gh lists them"),
@@ -173,6 +190,7 @@ pub fn does(model: &Model, action: Action) -> Option<Does> {
 fn take(action: Action) -> Effect {
     match action {
         Action::Accept => |model| decide::take(model, Action::Accept),
+        Action::Maybe => |model| decide::take(model, Action::Maybe),
         Action::SaveDraft => |model| decide::take(model, Action::SaveDraft),
         Action::IgnoreQuietly => |model| decide::take(model, Action::IgnoreQuietly),
         _ => |model| decide::take(model, Action::Ignore),
@@ -221,6 +239,10 @@ fn check_answer(model: &Model, row: &ItemLine, answer: Action) -> Result<(), &'s
             (false, true) => "This can't be accepted as it is · e fills it in",
             (false, false) => "This can't be accepted from here",
         }),
+        Action::Maybe => {
+            let can = model.question().is_some_and(Question::is_invitation);
+            when(can, "Only an invitation can be answered with maybe")
+        }
         Action::SaveDraft => when(row.allow.draft, "Only a reply to a mail can be saved as a draft"),
         Action::AcceptGrant => {
             let offered = model.question().map(|question| &question.grantable);
@@ -312,10 +334,18 @@ fn footer(model: &Model) -> Vec<(Action, String)> {
         let label = |custom: Option<String>, default: &str| {
             custom.map_or_else(|| default.to_owned(), |l| words::line(&l))
         };
-        actions.push((Action::Accept, label(accept, "accept")));
-        actions.push((Action::Edit, label(edit, "edit")));
-        actions.push((Action::Respond, label(respond, "respond")));
-        actions.push((Action::Ignore, label(ignore, "ignore")));
+        if model.question().is_some_and(Question::is_invitation) {
+            actions
+                .extend(decide::INVITATION_KEYS.map(|(action, coming)| (action, coming.word().to_owned())));
+            actions.push((Action::Edit, label(edit, "edit")));
+            actions.push((Action::Respond, label(respond, "respond")));
+            actions.push((Action::IgnoreQuietly, label(ignore, "ignore")));
+        } else {
+            actions.push((Action::Accept, label(accept, "accept")));
+            actions.push((Action::Edit, label(edit, "edit")));
+            actions.push((Action::Respond, label(respond, "respond")));
+            actions.push((Action::Ignore, label(ignore, "ignore")));
+        }
         match model.selected().map(|row| row.action.as_str()) {
             Some("failed") => actions.extend(named([(Action::TakeOver, "take over")])),
             Some(YOUR_TURN) => actions.extend(named([(Action::TakeOver, "give it back")])),

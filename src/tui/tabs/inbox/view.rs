@@ -1,8 +1,9 @@
 //! Draws the inbox's list and the card of the selected item.
 
-use super::{follow, send};
+use super::decide::INVITATION_KEYS;
+use super::{follow, send, skipped};
 use crate::engine::graph::{Grade, Kind, ThreadId};
-use crate::inbox::{ItemKind, ItemLine, ItemStatus, Status};
+use crate::inbox::{ItemKind, ItemLine, ItemStatus, Question, Status};
 use crate::text::{count_noun, wrap};
 use crate::tui::layers::Form;
 use crate::tui::layout::{self, Areas, Entry};
@@ -27,11 +28,23 @@ fn draw_list(model: &Model, area: Rect, buf: &mut Buffer) {
     if area.is_empty() {
         return;
     }
+    let (whole, area) = (area, layout::item_rows(model, area));
     if model.inbox.list.is_blank() {
-        return draw_empty(model, area, buf);
+        draw_empty(model, area, buf);
+        return draw_skipped_line(
+            model,
+            Rect { y: area.bottom(), height: whole.height - area.height, ..whole },
+            buf,
+        );
     }
     let entries = layout::entries(&model.inbox.list, area);
     let (shown, all) = layout::shown_rows(&model.inbox.list, &entries, area);
+    let end = whole.y + layout::end_of(&entries);
+    draw_skipped_line(
+        model,
+        Rect { y: end, height: 1.min(whole.bottom().saturating_sub(end)), ..whole },
+        buf,
+    );
     for (y, height, entry) in entries {
         let entry_area = Rect { y: area.y + y, height, ..area };
         match entry {
@@ -51,6 +64,19 @@ fn draw_list(model: &Model, area: Rect, buf: &mut Buffer) {
         }
     }
     draw::more(&model.theme, shown, all, area, buf);
+}
+
+/// Draws the line after the items, which is none of them.
+fn draw_skipped_line(model: &Model, area: Rect, buf: &mut Buffer) {
+    if area.is_empty() || !model.has_skipped_line() {
+        return;
+    }
+    let (theme, selected) = (&model.theme, model.inbox.list.is_past_end());
+    let x = draw::text(buf, area, area.x, area.y, if selected { "▌ " } else { "  " }, theme.accent);
+    draw::text(buf, area, x, area.y, &skipped::line(model), theme.quiet);
+    if selected {
+        buf.set_style(area, theme.selected);
+    }
 }
 
 /// Draws a group's name on its own line.
@@ -125,6 +151,18 @@ fn draw_row(model: &Model, row: &ItemLine, lines: u16, area: Rect, buf: &mut Buf
 
 fn gives_up(at: Timestamp, now: Timestamp) -> String {
     format!("gives up in {}", words::clock(now, at))
+}
+
+/// Draws below an invitation its three answers.
+fn draw_answers(model: &Model, area: Rect, buf: &mut Buffer) {
+    if !model.question().is_some_and(Question::is_invitation) {
+        return;
+    }
+    let scopes = model.tab_scopes();
+    let answers = INVITATION_KEYS.iter().filter_map(|(action, coming)| {
+        Some(format!("{} {}", model.keymap.key_of(&scopes, *action)?, coming.word()))
+    });
+    draw::text(buf, area, area.x, area.y, &answers.collect::<Vec<_>>().join(" · "), model.theme.accent);
 }
 
 /// Draws below the card that somebody waits for it: for how long already, and when they give up.
@@ -256,6 +294,17 @@ fn draw_card(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>,
         draw_followed(model, thread, area, buf);
         return (None, false);
     }
+    if model.inbox.list.is_past_end() {
+        let what = "Mail that a rule or the model ignored today.";
+        draw::message(
+            &model.theme,
+            area,
+            buf,
+            what,
+            "Enter lists it with the reasons. Nothing is decided here.",
+        );
+        return (None, false);
+    }
     if model.inbox.list.is_empty() {
         return (None, false);
     }
@@ -275,6 +324,7 @@ fn draw_card(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>,
     let form_top = form.filter(|_| layout::has_card_with_form(model)).map(|form| form.card_top);
     page::draw(model, &opened.doc, form_top.unwrap_or(opened.top), areas, buf);
     draw_waiting(model, areas.more, buf);
+    draw_answers(model, areas.more, buf);
     let (width, height) = (usize::from(area.width), usize::from(area.height));
     // A card too narrow to show a whole line has not been seen.
     if width < 8 {
