@@ -17,8 +17,8 @@ use super::tabs::threads::{self, Threads};
 use super::tabs::{quit, sessions, start};
 use super::words;
 use crate::engine::graph::Kind;
-use crate::inbox::ItemKind;
 use crate::inbox::door::{Inbox, action_words};
+use crate::inbox::{ItemKind, Place, Query};
 use crate::tui::card::Doc;
 use crate::tui::layers::Page;
 
@@ -194,11 +194,21 @@ fn moves(model: &Model, action: Action) -> Option<Does> {
         Action::Bottom => |model| pane(model).step(model, END),
         Action::NextPart => |model| pane(model).part(model, true),
         Action::PreviousPart => |model| pane(model).part(model, false),
+        Action::Open if model.inbox.list.is_past_end() && model.shows_items() => open_elsewhere,
         Action::Open => open_page,
         Action::Leave => |model| model.focus = Focus::List,
         _ => return None,
     };
     Some(Ok(effect))
+}
+
+/// Lists in Threads what the inbox is filtered by.
+fn open_elsewhere(model: &mut Model) {
+    let typed = model.inbox.list.narrow.typed.clone();
+    if let Ok(query) = Query::parse(&typed, Place::Threads, &model.local_time()) {
+        model.go(Tab::Threads);
+        threads::search(model, query);
+    }
 }
 
 /// Half of what the list shows, in rows.

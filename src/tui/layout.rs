@@ -171,9 +171,9 @@ pub fn row_height(list: Rect) -> u16 {
     if list.width < NARROW / 2 || list.height < 8 { 1 } else { 2 }
 }
 
-/// The part of the list for items, without the line about skipped mail.
+/// The part of the list for items, without the line after them.
 pub fn item_rows(model: &Model, list: Rect) -> Rect {
-    let below = u16::from(model.has_skipped_line() && list.height > 1);
+    let below = u16::from(model.past_end().is_some() && list.height > 1);
     Rect { height: list.height - below, ..list }
 }
 

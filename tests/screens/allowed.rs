@@ -167,9 +167,9 @@ fn skipped_mail_is_listed_with_its_reason() {
 fn the_skipped_mail_of_the_day_is_one_line_that_opens_and_is_never_decided() {
     for samples in [Vec::new(), samples()] {
         let mut screen = TestScreen::with(SIZE, samples);
-        screen.hides(["skipped today"]);
+        screen.hides(["skipped in the last day"]);
         screen.behind(async |inbox| skip(inbox, 1).await);
-        screen.shows(["1 mail skipped today · Enter or gk opens"]);
+        screen.shows(["1 mail skipped in the last day · Enter or gk opens"]);
         screen.press("Gj").selects("").shows(["Enter lists it with the reasons"]);
         let items = screen.titles().len();
         for key in ["a", "i", "I", "d", "f", "S", "m", "D", "A", "M"] {
@@ -179,11 +179,12 @@ fn the_skipped_mail_of_the_day_is_one_line_that_opens_and_is_never_decided() {
         screen.tell(Msg::Changed);
         assert!(screen.model.inbox.list.is_past_end(), "nothing else takes its place");
         screen.press("<enter>").shows(["C reclassifies it"]);
-        screen.press("gij").press("gn").hides(["skipped today"]);
+        screen.press("gij").press("gn").hides(["skipped in the last day"]);
         // The next day has none yet.
-        let tomorrow = crate::support::test_screen::wall().checked_add(jiff::SignedDuration::from_hours(24));
-        screen.press("gi").tell(Msg::Tick(screen.at, tomorrow.unwrap()));
-        screen.hides(["skipped today"]);
+        let tomorrow = crate::support::test_screen::wall().checked_add(jiff::SignedDuration::from_hours(25));
+        screen.press("gi");
+        screen.tell(Msg::Tick(screen.at, tomorrow.unwrap()));
+        screen.hides(["skipped in the last day"]);
     }
 }
 

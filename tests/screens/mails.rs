@@ -293,14 +293,14 @@ fn a_mail_that_was_moved_is_put_back_from_the_list_of_decisions() {
     let away = MailMove::Away(Destination::Trash);
     move_mail(&mail, &first, &away);
     let mut screen = TestScreen::over((*mail).clone(), SIZE);
-    screen.press("gh").shows(["M put it back"]);
-    screen.press("M").says("…put it back once more…"); // nobody drives
+    screen.press("gh").shows(["B put it back"]);
+    screen.press("B").says("…put it back once more…"); // nobody drives
     block_on(mail.drive());
     assert_eq!(*mail.mailbox.moved.lock().unwrap(), ["new/1 Trash", "new/1 back"]);
-    screen.press("M").says("Put back: “The report”");
-    screen.press("M").says("Not put back: it is not put away, so there is nothing to put back");
+    screen.press("B").says("Put back: “The report”");
+    screen.press("B").says("Not put back: it is not put away, so there is nothing to put back");
     screen.press("gi").shows(["The report"]);
-    screen.press("M").says("Only mail that was moved can be put back · gh lists it");
+    screen.press("B").says("Only mail that was moved can be put back · gh lists it");
 }
 
 #[test]
@@ -384,4 +384,19 @@ fn a_list_uses_the_room_of_a_window_that_grows() {
     assert!(!screen.dump().contains(&first), "{}", screen.dump());
     screen.resize(100, 60);
     assert!(screen.dump().contains(&first), "{}", screen.dump());
+}
+
+/// What is in a mail, and what was put away, is found while it is typed, with the words around the match.
+#[test]
+fn a_filter_says_why_a_line_matched_and_counts_what_was_put_away() {
+    let (mail, first) = two_mails();
+    let mut screen = TestScreen::over((*mail).clone(), SIZE);
+    screen.press("/begin").selects("The fair").shows(["the fair begin"]);
+    assert_eq!(screen.titles(), ["The fair"]);
+    screen.press("<esc>");
+    move_mail(&mail, &first, &MailMove::Away(Destination::Archive));
+    screen.tell(Msg::Changed).press("/report");
+    screen.shows(["1 more put away, sent or done · Enter opens"]);
+    screen.press("<enter>jj<enter>").shows(["The report"]);
+    assert_eq!(screen.model.tab, sayso::tui::Tab::Threads);
 }

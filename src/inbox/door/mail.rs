@@ -7,6 +7,7 @@ use crate::inbox::{
     InboxError, MailLine, MailQuery, Outcome, Page, SkippedCount, SkippedLine, SkippedQuery, SourceLine,
 };
 use crate::mail::{Address, risk::sender_shown};
+use crate::text::words::around;
 use crate::workflows::email::{self, Email};
 use jiff::Timestamp;
 use serde_json::json;
@@ -95,6 +96,16 @@ impl Mail<'_> {
         }
         let what = EventKind::Corrected { payload: json!({ "unsubscribe": true }) };
         self.0.deliver(&thread, "unsubscribe", what, "are about no list").await
+    }
+
+    /// The text around words in the newest mail of a thread that has them. A thread that cannot be read has none.
+    pub(super) fn around(self, thread: &ThreadId, words: &str) -> Option<String> {
+        let Ok(Some(state)) = self.0.engine.state_at(thread, None) else { return None };
+        let email = state.get::<Email>()?;
+        email.email_input.iter().rev().find_map(|input| {
+            let mail = crate::mail::parse(&self.raw(&input.raw).ok()?).ok()?;
+            around(&mail.words(), words)
+        })
     }
 
     /// The health of every mailbox and server that was ever checked.

@@ -242,11 +242,17 @@ impl Model {
         self.tab == Tab::Inbox && self.inbox.list.filter == Filter::Skipped
     }
 
-    /// Whether the list of items ends with a line about skipped mail.
-    pub fn has_skipped_line(&self) -> bool {
+    /// What the line after the items says, if there is one.
+    pub fn past_end(&self) -> Option<PastEnd> {
         let list = &self.inbox.list;
-        let is_whole = list.filter == Filter::All && list.narrow.is_empty();
-        is_whole && list.complete && self.inbox.skipped_today > 0
+        let (count, line) = if !list.narrow.is_empty() {
+            let found = list.found_elsewhere();
+            (found, PastEnd::Elsewhere(found))
+        } else {
+            let skipped = self.inbox.recently_skipped;
+            (usize::try_from(skipped).unwrap_or(usize::MAX), PastEnd::Skipped(skipped))
+        };
+        (count > 0 && list.filter == Filter::All && list.complete).then_some(line)
     }
 
     /// The time by the person's clock.

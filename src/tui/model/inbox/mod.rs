@@ -26,8 +26,8 @@ pub struct InboxTab {
     pub skipped: Rows<SkippedLine>,
     /// How much of the last day's mail was skipped, as Activity shows it.
     pub skipped_lately: SkippedCount,
-    /// How many mails were skipped since midnight.
-    pub skipped_today: u64,
+    /// How many mails were skipped in the last day.
+    pub recently_skipped: u64,
     pub history: History,
     /// The card of the selected item.
     pub opened: Option<Opened>,
@@ -111,6 +111,15 @@ pub struct Undo {
     pub until: Option<Instant>,
     /// When it was done.
     pub since: Instant,
+}
+
+/// The line after the items, which is none of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PastEnd {
+    /// So many mails were skipped in the last day.
+    Skipped(u64),
+    /// So many threads besides match the filter.
+    Elsewhere(usize),
 }
 
 /// Mail that was put away together.

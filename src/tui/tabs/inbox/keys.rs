@@ -1,15 +1,14 @@
 //! What keys do with the selected item, and the list of items as a pane.
 
 use super::bulk::why_marks_apart;
-use super::{answer, away, decide, grant, mail, marks, menus, show, view};
+use super::{answer, away, decide, filter, grant, mail, marks, menus, show, view};
 use crate::engine::graph::{Grantable, Kind, Labels, ThreadId};
 use crate::inbox::door::{Destination, Inbox};
-use crate::inbox::{ItemKind, ItemLine, PROGRAM_ACTIONS, Place, Query, Question, YOUR_TURN};
+use crate::inbox::{ItemKind, ItemLine, PROGRAM_ACTIONS, Question, YOUR_TURN};
 use crate::tui::actions::Action;
 use crate::tui::card::Folds;
-use crate::tui::layers::Prompt;
 use crate::tui::layout::{self, Areas, Entry};
-use crate::tui::model::{Filter, Focus, Job, Model, Opened, Seen, Tab};
+use crate::tui::model::{Filter, Focus, Job, Model, Opened, PastEnd, Seen, Tab};
 use crate::tui::tabs::page;
 use crate::tui::tabs::pane::{Does, Effect, Pane, named, open_page, page_size, when};
 use crate::tui::words;
@@ -26,7 +25,10 @@ impl Pane for Items {
         let list = &model.inbox.list;
         let listed = |effect: Effect| when(!list.is_empty(), "", effect);
         Some(match action {
-            Action::Open if list.is_past_end() => Ok(|model| show(model, Filter::Skipped)),
+            Action::Open if list.is_past_end() => match model.past_end() {
+                Some(PastEnd::Skipped(_)) => Ok(|model| show(model, Filter::Skipped)),
+                Some(PastEnd::Elsewhere(_)) | None => return None,
+            },
             Action::Open => listed(open_page),
             Action::Mark => listed(marks::mark),
             Action::MarkRange => listed(marks::mark_range),
@@ -41,7 +43,7 @@ impl Pane for Items {
 
     /// After the last item comes the line about skipped mail.
     fn step(&self, model: &mut Model, by: isize) {
-        let goes_past_end = by > 0 && model.focus == Focus::List && model.has_skipped_line();
+        let goes_past_end = by > 0 && model.focus == Focus::List && model.past_end().is_some();
         let list = &mut model.inbox.list;
         let is_last = list.selected().is_some() && list.cursor() + 1 == list.len();
         match (list.is_past_end(), by) {
@@ -58,7 +60,7 @@ impl Pane for Items {
         let hit = entries.iter().find(|(from, height, _)| (*from..from + height).contains(&line));
         match hit {
             Some((_, _, Entry::Row(position))) => model.inbox.list.select(*position),
-            None if model.has_skipped_line() && layout::end_of(&entries) == line => {
+            None if model.past_end().is_some() && layout::end_of(&entries) == line => {
                 model.inbox.list.select_past_end();
             }
             _ => {}
@@ -176,13 +178,8 @@ pub fn does(model: &Model, action: Action) -> Option<Does> {
             })
         }
         Action::Headers | Action::Attachments | Action::Links => on_mail_of_card(model, action),
-        Action::Search => when(in_inbox, "There is nothing to search here", ask_search),
-        Action::Narrow => when(in_inbox, "There is nothing to filter here", ask_filter),
-        Action::SearchNext | Action::SearchPrevious if model.inbox.list.search.is_empty() => {
-            Err("Nothing to repeat · / searches")
-        }
-        Action::SearchNext => Ok(|model| find(model, true)),
-        Action::SearchPrevious => Ok(|model| find(model, false)),
+        Action::Search | Action::Narrow => when(in_inbox, "There is nothing to search here", filter::ask),
+        Action::SearchNext | Action::SearchPrevious => Err("/ filters this list · j and k go through it"),
         _ => return None,
     })
 }
@@ -287,34 +284,6 @@ fn fold(model: &mut Model, change: impl FnOnce(&mut Folds)) {
         change(&mut opened.folds);
         opened.cut();
         opened.top = opened.top.min(opened.doc.end(width, height));
-    }
-}
-
-fn ask_search(model: &mut Model) {
-    model.push(Prompt::new(("/", &Place::Inbox.hint(), "search"), "", |model, prompt| {
-        model.inbox.list.search = Query::parse(prompt.text(), Place::Inbox, &model.local_time())?;
-        if !model.inbox.list.search.is_empty() {
-            find(model, true);
-        }
-        Ok(())
-    }));
-}
-
-/// Asks what to list; the line starts with the current filter, which can be changed.
-fn ask_filter(model: &mut Model) {
-    let typed = model.inbox.list.narrow.typed.clone();
-    model.push(Prompt::new(("\\", &Place::Inbox.hint(), "filter"), &typed, |model, prompt| {
-        let query = Query::parse(prompt.text(), Place::Inbox, &model.local_time())?;
-        model.inbox.list.narrow_to(query, model.wall);
-        Ok(())
-    }));
-}
-
-/// Moves to the next or previous match.
-fn find(model: &mut Model, forward: bool) {
-    match model.inbox.list.next_match(forward, model.wall) {
-        Some(position) => model.inbox.list.select(position),
-        None => model.say(format!("No match for `{}`", model.inbox.list.search.typed)),
     }
 }
 

@@ -4,7 +4,7 @@ use super::follow;
 use crate::engine::graph::ThreadId;
 use crate::inbox::door::Inbox;
 use crate::inbox::{Block, Page, SkippedLine, SkippedQuery};
-use crate::text::{Visible, count_noun, pad};
+use crate::text::{Visible, pad};
 use crate::tui::actions::Action;
 use crate::tui::card::Doc;
 use crate::tui::layers::{Choice, Confirm, Menu};
@@ -133,30 +133,20 @@ pub fn listed(model: &mut Model, after: Option<i64>, result: InboxResult<Page<Sk
     }
 }
 
-/// Counts the day's skipped mail, for the line below the items; for Activity, the last day's.
+/// Counts the last day's skipped mail for the line below the items, and more of it where Activity shows it.
 pub fn count(model: &mut Model) {
-    if let Ok(today) = model.local_time().start_of_day() {
-        let count = async move |inbox: Inbox| inbox.mail().count_skipped(today.timestamp()).await;
-        model.read(count, |model, mails| {
-            model.inbox.skipped_today = mails;
-            if !model.has_skipped_line() && model.inbox.list.is_past_end() {
-                model.inbox.list.select(model.inbox.list.cursor());
-            }
-        });
-    }
-    if model.tab == Tab::Activity
-        && let Ok(since) = model.wall.saturating_sub(SignedDuration::from_hours(24))
-    {
+    let Ok(since) = model.wall.saturating_sub(SignedDuration::from_hours(24)) else { return };
+    let count = async move |inbox: Inbox| inbox.mail().count_skipped(since).await;
+    model.read(count, |model, mails| {
+        model.inbox.recently_skipped = mails;
+        if model.past_end().is_none() && model.inbox.list.is_past_end() {
+            model.inbox.list.select(model.inbox.list.cursor());
+        }
+    });
+    if model.tab == Tab::Activity {
         let count = async move |inbox: Inbox| inbox.mail().skipped_since(since).await;
         model.read(count, |model, count| model.inbox.skipped_lately = count);
     }
-}
-
-/// The line below the items: how much was skipped today, and how to see it.
-pub fn line(model: &Model) -> String {
-    let key = model.keymap.key_of(&model.tab_scopes(), Action::ShowSkipped);
-    let key = key.map(|key| format!(" or {key}")).unwrap_or_default();
-    format!("{} skipped today · Enter{key} opens", count_noun(model.inbox.skipped_today, "mail"))
 }
 
 /// Draws the skipped mail and why it was skipped.
