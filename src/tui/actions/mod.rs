@@ -209,14 +209,14 @@ actions! {
     }
 
     Decide {
-        Accept ["a"] "accept": "accept; yes to an invitation",
+        Accept ["a"] "accept": "accept",
         AcceptGrant ["A"] "accept_and_grant": "accept, and allow more of the same",
         Edit ["e"] "edit": "edit",
         EditOutside ["E"] "edit_outside": "edit in $EDITOR",
         Respond ["r"] "respond": "respond",
         RefuseAndStop ["R"] "refuse_and_stop": "refuse, and stop the agent's session",
-        Maybe ["M"] "maybe": "answer an invitation with maybe",
-        Ignore ["i"] "ignore": "ignore; no to an invitation",
+        Maybe ["M"] "maybe": "maybe to an invitation; a is yes, i is no",
+        Ignore ["i"] "ignore": "ignore",
         IgnoreQuietly ["I"] "ignore_quietly": "ignore without learning",
         Snooze ["z"] "snooze": "snooze",
         SaveDraft ["D"] "save_draft": "save as a draft",

@@ -10,7 +10,7 @@ use crate::tui::model::{Model, PAGE};
 pub fn ask(model: &mut Model) {
     let before = model.inbox.list.narrow.clone();
     let typed = before.typed.clone();
-    let prompt = Prompt::new(("/", &Place::Inbox.hint(), "keep"), &typed, |model, prompt| {
+    let prompt = Prompt::new(("/", &Place::Inbox.hint(), "filter"), &typed, |model, prompt| {
         filter_by(model, Query::parse(prompt.text(), Place::Inbox, &model.local_time())?);
         Ok(())
     });
