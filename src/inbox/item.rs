@@ -1,5 +1,6 @@
 //! What is in the inbox: questions, with everything needed to decide on them, and results.
 
+use super::{ANSWER_INVITATION, Coming};
 use crate::engine::graph::{Allow, Grantable, Hash, InterruptId, Kind, Labels, ThreadId, Warning};
 use jiff::{SignedDuration, Timestamp};
 use serde::ser::SerializeMap;
@@ -176,12 +177,22 @@ impl Question {
     }
 
     /// The question with these arguments, as far as that can be told without its workflow: only warnings about an
-    /// argument that was changed are gone.
+    /// argument that was changed are gone, and an invitation that is answered otherwise is done otherwise.
     pub fn edited(&self, args: &Value) -> Edited {
         let is_unchanged = |about: &str| self.args.get(about) == args.get(about);
         let holds = |warning: &&Warning| warning.about.as_deref().is_none_or(is_unchanged);
         let warnings = self.warnings.iter().filter(holds).cloned().collect();
-        Edited { title: self.title.clone(), done: self.labels.done.clone(), warnings }
+        let mut done = self.labels.done.clone();
+        if self.action == ANSWER_INVITATION {
+            let (before, after) = (Coming::of(&self.args).done(), Coming::of(args).done());
+            done = done.map(|done| done.replacen(before, after, 1));
+        }
+        Edited { title: self.title.clone(), done, warnings }
+    }
+
+    /// Whether it is an invitation that takes yes, maybe and no.
+    pub fn is_invitation(&self) -> bool {
+        self.action == ANSWER_INVITATION && self.allow.accept && self.allow.edit
     }
 
     /// The arguments that an edit starts from.

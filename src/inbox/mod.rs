@@ -24,6 +24,7 @@ pub mod door;
 mod error;
 mod grant;
 mod history;
+mod invitation;
 mod item;
 mod line;
 mod mail;
@@ -56,6 +57,7 @@ pub use grant::{
     OUTPUT_FILES, POLICY_GRANT, PUT_AWAY,
 };
 pub use history::{AnswerKind, DecisionEnd, DecisionLine, DecisionLinks, LessonLink};
+pub use invitation::{ANSWER_INVITATION, Coming};
 pub use item::{
     Edited, Item, ItemKind, PROGRAM_ACTIONS, PROGRAM_WORKFLOW, Question, RESULT_ANSWERS, STOP_WORDS,
     ThreadResult, UNNAMED_PROGRAM, YOUR_TURN, unsent_edit_key,

@@ -34,6 +34,7 @@ pub use model::{
     Address, AddressField, Attachment, Invitation, Link, ListInfo, Mail, Oddity, Piece, Unsubscribe,
 };
 pub use net::Timeouts;
+pub use observing::only_observes;
 pub use open::{open_mailbox, open_outgoing};
 pub use quotes::pieces;
 pub use read::{ParseError, attachment, identity, parse};

@@ -16,15 +16,14 @@ pub(super) struct Observing<T: ?Sized> {
     pub(super) inner: Arc<T>,
 }
 
-impl<T: ?Sized> Observing<T> {
-    fn refusal(&self) -> String {
-        format!("the account {} only observes; set its mode to \"act\" in the config", self.account)
-    }
+/// Why an account that only observes refuses to do something.
+pub fn only_observes(account: &str) -> String {
+    format!("the account {account} only observes; set its mode to \"act\" in the config")
 }
 
 impl Outgoing for Observing<dyn Outgoing> {
     fn send<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Result<Sent, SendError>> {
-        Box::pin(async { Err(SendError::Refused(self.refusal())) })
+        Box::pin(async { Err(SendError::Refused(only_observes(&self.account))) })
     }
 
     fn find<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, SentLookup> {
@@ -70,15 +69,15 @@ impl Mailbox for Observing<dyn Mailbox> {
     }
 
     fn put_away<'a>(&'a self, _: &'a str, _: &'a Destination) -> BoxFuture<'a, Result<UndoToken, MailError>> {
-        Box::pin(async { Err(MailError::Permanent(self.refusal())) })
+        Box::pin(async { Err(MailError::Permanent(only_observes(&self.account))) })
     }
 
     fn put_back<'a>(&'a self, _: &'a UndoToken) -> BoxFuture<'a, Result<(), MailError>> {
-        Box::pin(async { Err(MailError::Permanent(self.refusal())) })
+        Box::pin(async { Err(MailError::Permanent(only_observes(&self.account))) })
     }
 
     fn save_draft<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Result<(), MailError>> {
-        Box::pin(async { Err(MailError::Permanent(self.refusal())) })
+        Box::pin(async { Err(MailError::Permanent(only_observes(&self.account))) })
     }
 
     fn answered_elsewhere<'a>(

@@ -24,6 +24,24 @@ pub fn alphanumeric_words(text: &str) -> Vec<String> {
     words.map(str::to_lowercase).collect()
 }
 
+/// How many characters of context a snippet shows before and after the first match.
+const SNIPPET_CONTEXT: (usize, usize) = (24, 96);
+
+/// The text around the first place where one of these words begins, on one line.
+pub fn around(text: &str, words: &str) -> Option<String> {
+    let letters: Vec<char> = text.split_whitespace().collect::<Vec<_>>().join(" ").chars().collect();
+    let folded: Vec<char> = letters.iter().map(|c| c.to_lowercase().next().unwrap_or(*c)).collect();
+    let begins = |at: usize| at == 0 || !folded[at - 1].is_alphanumeric();
+    let words: Vec<Vec<char>> = alphanumeric_words(words).iter().map(|word| word.chars().collect()).collect();
+    let start = (0..folded.len())
+        .find(|at| begins(*at) && words.iter().any(|word| folded[*at..].starts_with(word)))?;
+    let from = (start.saturating_sub(SNIPPET_CONTEXT.0)..=start).find(|at| begins(*at)).unwrap_or(start);
+    let to = (start + SNIPPET_CONTEXT.1).min(letters.len());
+    let sign = |cut: bool| if cut { "…" } else { "" };
+    let shown: String = letters[from..to].iter().collect();
+    Some(format!("{}{}{}", sign(from > 0), shown.trim(), sign(to < letters.len())))
+}
+
 /// Only the letters and digits, in lower case: what two spellings of a name have in common.
 pub fn letters_and_digits(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
@@ -169,6 +187,19 @@ pub fn line(text: &str, max: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_stands_around_a_word_is_one_line() {
+        let long = format!("{} the Budget\nof spring {}", "before ".repeat(9), "after ".repeat(30));
+        let shown = around(&long, "budget").unwrap();
+        assert!(
+            shown.starts_with("…before before") && shown.contains("the Budget of spring after"),
+            "{shown}"
+        );
+        assert!(shown.ends_with('…') && shown.chars().count() < 130, "{shown}");
+        assert_eq!(around("a low-budget film", "BUDGET").as_deref(), Some("a low-budget film"));
+        assert_eq!(around("nothing", "budget"), None);
+    }
 
     #[test]
     fn forms_of_a_word_meet() {

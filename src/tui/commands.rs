@@ -5,7 +5,7 @@ use super::actions::Action;
 use super::help::Help;
 use super::key_guard::{self, Guard};
 use super::layout::{self, Areas};
-use super::model::{DeferredKey, Filter, Focus, Job, LastDecisionKey, Model, Press, Tab};
+use super::model::{DeferredKey, Filter, Focus, Job, LastDecisionKey, Model, Popup, Press, Tab};
 use super::palette::Palette;
 use super::tabs::activity::{Activity, Running};
 use super::tabs::inbox::history::Decided;
@@ -17,8 +17,8 @@ use super::tabs::threads::{self, Threads};
 use super::tabs::{quit, sessions, start};
 use super::words;
 use crate::engine::graph::Kind;
-use crate::inbox::ItemKind;
 use crate::inbox::door::{Inbox, action_words};
+use crate::inbox::{ItemKind, Place, Query};
 use crate::tui::card::Doc;
 use crate::tui::layers::Page;
 
@@ -62,18 +62,38 @@ pub fn run(model: &mut Model, action: Action, press: Press) {
     }
 }
 
+/// Does what a key meant that has passed its guard meanwhile.
+pub fn act(model: &mut Model, action: Action) {
+    if let Ok(effect) = does(model, action) {
+        effect(model);
+    }
+}
+
 /// Whether a key may do what it means; if not, says why, waits, or asks. A key that decides is guarded even if nothing
 /// here names it.
 fn passes_guard(model: &mut Model, action: Action, press: Press) -> bool {
     const TOO_FAST: &str = "Ignored: the keys came too fast";
     let (passes, why) = match action {
-        Action::Accept | Action::Ignore | Action::IgnoreQuietly | Action::SaveDraft
-            if !model.inbox.list.has_marks() =>
-        {
-            return passes_card_guard(model, action, press);
+        Action::Accept
+        | Action::Ignore
+        | Action::IgnoreQuietly
+        | Action::Maybe
+        | Action::SaveDraft
+        | Action::Archive
+        | Action::Delete
+        | Action::Spam
+        | Action::MoveMail => {
+            if !model.inbox.list.has_marks() {
+                return passes_card_guard(model, action, press);
+            }
+            let is_meant = key_guard::is_deliberate(model, press);
+            if is_meant {
+                model.last_decision_key = Some(LastDecisionKey::new(press.key));
+            }
+            (is_meant, TOO_FAST)
         }
-        Action::Accept | Action::Ignore | Action::IgnoreQuietly | Action::SaveDraft => {
-            (key_guard::is_deliberate(model, press), TOO_FAST)
+        Action::Choose if model.popup().is_some_and(Popup::choice_decides) => {
+            (key_guard::confirms(model, press), TOO_FAST)
         }
         Action::AcceptGrant => {
             return match key_guard::guard(model, Action::Accept, press) {
@@ -172,11 +192,21 @@ fn moves(model: &Model, action: Action) -> Option<Does> {
         Action::Bottom => |model| pane(model).step(model, END),
         Action::NextPart => |model| pane(model).part(model, true),
         Action::PreviousPart => |model| pane(model).part(model, false),
+        Action::Open if model.inbox.list.is_past_end() && model.shows_items() => open_elsewhere,
         Action::Open => open_page,
         Action::Leave => |model| model.focus = Focus::List,
         _ => return None,
     };
     Some(Ok(effect))
+}
+
+/// Lists in Threads what the inbox is filtered by.
+fn open_elsewhere(model: &mut Model) {
+    let typed = model.inbox.list.narrow.typed.clone();
+    if let Ok(query) = Query::parse(&typed, Place::Threads, &model.local_time()) {
+        model.go(Tab::Threads);
+        threads::search(model, query);
+    }
 }
 
 /// Half of what the list shows, in rows.

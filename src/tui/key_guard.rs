@@ -10,7 +10,7 @@
 use super::actions::Action;
 use super::model::{DeferredKey, LastDecisionKey, Model, Press};
 use crate::engine::graph::Kind;
-use crate::inbox::ItemKind;
+use crate::inbox::{ItemKind, Question};
 use std::time::Duration;
 
 /// A key that comes again sooner is held down, not pressed again.
@@ -110,7 +110,14 @@ pub fn guard(model: &Model, action: Action, press: Press) -> Guard {
         Some(LastDecisionKey { key, .. }) if key == press.key => Guard::Waits,
         _ => Guard::Acts,
     };
-    if action != Action::Accept {
+    let is_invitation = model.question().is_some_and(Question::is_invitation);
+    // An invitation is answered by a mail, whichever the answer is.
+    let proposes = match action {
+        Action::Accept => true,
+        Action::Maybe | Action::Ignore => is_invitation,
+        _ => false,
+    };
+    if !proposes {
         return acts;
     }
     if row.irreversible && press.at.saturating_duration_since(shown.since) < MIN_IRREVERSIBLE_SHOWN_TIME {

@@ -171,6 +171,17 @@ pub fn row_height(list: Rect) -> u16 {
     if list.width < NARROW / 2 || list.height < 8 { 1 } else { 2 }
 }
 
+/// The part of the list for items, without the line after them.
+pub fn item_rows(model: &Model, list: Rect) -> Rect {
+    let below = u16::from(model.past_end().is_some() && list.height > 1);
+    Rect { height: list.height - below, ..list }
+}
+
+/// The line after these entries.
+pub fn end_of(entries: &[(u16, u16, Entry)]) -> u16 {
+    entries.last().map_or(0, |(y, height, _)| y + height)
+}
+
 /// A line of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {

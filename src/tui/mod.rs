@@ -44,10 +44,10 @@ pub use model::{
 pub use options::{Options, Startable};
 pub use run::{RunError, run};
 pub use tabs::activity::{ask_prune, running_listed, show_plan};
-pub use tabs::inbox::away::moved as mails_moved;
+pub use tabs::inbox::away::{MovedMail, moved as mails_moved};
 pub use tabs::inbox::lines as lines_read;
 pub use tabs::inbox::send::decide;
-pub use tabs::inbox::skipped::{counted as skipped_counted, listed as skipped_listed};
+pub use tabs::inbox::skipped::listed as skipped_listed;
 pub use tabs::start::start as start_thread;
 pub use terminal::{TerminalError, edit};
 pub use theme::Colours;

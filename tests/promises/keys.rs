@@ -1,10 +1,12 @@
 //! Safe keys: I14, I15, and that nothing but a confirmed decision key decides.
 
 use crate::report;
-use crate::support::test_screen::{TestScreen, row};
+use crate::support::email_inbox::EmailInbox;
+use crate::support::test_screen::{TestScreen, block_on, row};
 use proptest::prelude::*;
-use sayso::tui::{Key, Mouse, Msg};
+use sayso::tui::{Key, Keymap, Mouse, Msg};
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 const SIZE: (u16, u16) = (120, 32);
@@ -118,6 +120,42 @@ fn i15_mouse_enter_and_escape_decide_nothing() {
     screen.tell(Msg::Mouse(Mouse::Click, 40, 20));
     assert!(screen.decisions().is_empty());
     report("I15", "mouse, Enter and Escape everywhere", usize::from(SIZE.0) * 6);
+}
+
+/// The keys that put mail away need no confirmation, so they are as safe as those that decide.
+#[test]
+fn i14_i15_mail_is_put_away_only_by_a_key_that_was_meant() {
+    let mail = EmailInbox::new("notify", []);
+    block_on(mail.receive_mail());
+    let mut screen = TestScreen::over((*mail).clone(), SIZE);
+    for key in ["f", "d", "S", "m"] {
+        // Typed ahead, pasted, read before its card was found on a quiet screen, chosen in the palette.
+        screen.burst(key).burst(&format!("j{key}{key}"));
+        screen.tell(Msg::Paste(key.to_owned()));
+        screen.press("gsgi");
+        screen.draw();
+        screen.key(row(key)[0], MS(500), false);
+        screen.press(":").type_in("archive").press("<enter>").says("…press f…");
+        assert!(screen.model.popup().is_none());
+    }
+    screen.resize(60, 10).press("fdS").says("The card isn't on the screen · Enter opens it");
+    screen.resize(SIZE.0, SIZE.1);
+    block_on(mail.drive());
+    assert!(mail.mailbox.moved.lock().unwrap().is_empty());
+    for action in ["archive", "delete", "spam", "move_mail"] {
+        let remapped = BTreeMap::from([(action.to_owned(), vec!["enter".to_owned()])]);
+        let refused = Keymap::new(&remapped, &[]).unwrap_err();
+        assert!(refused.contains("would let Enter decide"), "{refused}");
+    }
+    screen.pass(MS(1000));
+    for _ in 0..100 {
+        screen.key(Key::plain('d'), MS(33), false);
+        screen.drawn();
+    }
+    block_on(mail.drive());
+    assert_eq!(*mail.mailbox.moved.lock().unwrap(), ["new/1 Trash"], "held down, it acts once");
+    report("I14", "keys that put mail away: typed ahead, pasted, chosen by name", 20);
+    report("I15", "keys that put mail away: no card, Enter, held down", 107);
 }
 
 #[test]

@@ -35,13 +35,37 @@ fn an_answer_to_an_invitation_is_confirmed_in_the_words_of_its_card() {
     screen.shows(["Answer to an invitation from Bob Ray · accepting sends nothing"]);
     screen.press("a");
     screen.shows([
-        "Answer the invitation like this? “Invitation: Kickoff”",
+        "Say yes? “Invitation: Kickoff”",
         "Nothing is sent. Asking again because it carries a warning.",
         "This account only observes",
         "Monday 5 May 2036, 14:00–15:00",
     ]);
     screen.hides(["answer_invitation", "2036-05-05T"]);
     screen.decided(0);
+}
+
+#[test]
+fn an_invitation_is_answered_by_one_key_and_what_follows_is_said() {
+    for (key, answer, said) in [
+        ("a", "accept", "Accepted"),
+        ("M", "tentative", "Tentatively accepted"),
+        ("i", "decline", "Declined"),
+    ] {
+        let mut screen = invited(MailMode::Act);
+        screen.shows(["a yes · M maybe · i no", "it goes into your calendar; the organiser is told"]);
+        screen.burst(key).decided(0);
+        screen.press("gsgi").press(key);
+        screen.says(&format!("{said}: “Invitation: Kickoff”. The organiser is told."));
+        let decision = screen.decisions().remove(0);
+        let args = if decision.r#type == "edit" { decision.args } else { decision.proposed };
+        assert_eq!(args["answer"], answer);
+        screen.press("u").says("Undone: “Invitation: Kickoff”");
+    }
+    let mut screen = invited(MailMode::Act);
+    screen.press("I").says("Ignored: “Invitation: Kickoff”");
+    assert_eq!(screen.decisions()[0].r#type, "ignore");
+    let mut screen = TestScreen::full((160, 50));
+    screen.press("jM").says("Only an invitation can be answered with maybe").decided(0);
 }
 
 #[test]
@@ -57,7 +81,7 @@ fn a_declined_invitation_is_not_accepted() {
     assert_eq!(screen.decisions()[0].args["answer"], "decline");
     screen.says("Not sent, observe mode: “Invitation: Kickoff”");
     let mut screen = invited(MailMode::Act);
-    screen.press("e  <ctrl-s>y").says("Declined: “Invitation: Kickoff”");
+    screen.press("e  <ctrl-s>y").says("Declined: “Invitation: Kickoff”. The organiser is told.");
 }
 
 /// The warnings, the line at the bottom, `gh` and Threads are about the command that was allowed.

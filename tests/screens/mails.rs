@@ -3,12 +3,13 @@
 use crate::support::email_inbox::{EmailInbox, mail, mail_with};
 use crate::support::samples::letter;
 use crate::support::test_screen::{TestScreen, block_on, dump};
+use sayso::config::MailMode;
 use sayso::engine::graph::ThreadId;
 use sayso::inbox::door::MailMove;
 use sayso::inbox::{Block, BodyPiece, Card, MailBlock};
 use sayso::mail::Destination;
 use sayso::text::Visible;
-use sayso::tui::{Failure, InboxResult, Job, Msg, Opened, Prompt, mails_moved};
+use sayso::tui::{Failure, InboxResult, Job, MovedMail, Msg, Opened, Prompt, mails_moved};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -21,7 +22,8 @@ fn put_away(
     thread: ThreadId,
     result: InboxResult<()>,
 ) -> &mut TestScreen {
-    screen.call(move |model| mails_moved(model, &way, vec![(thread, result)]))
+    let mail = MovedMail { thread, title: "The report".to_owned(), result };
+    screen.call(move |model| mails_moved(model, &way, vec![mail]))
 }
 
 fn screen() -> TestScreen {
@@ -119,38 +121,113 @@ fn a_mail_of_50_megabytes_scrolls() {
     screen.press("G").shows(["quoted lines"]);
 }
 
-#[test]
-fn mail_is_put_away_after_a_list_to_confirm() {
-    let mail = EmailInbox::new("notify", []);
-    let thread = block_on(mail.receive_mail());
-    let mut screen = TestScreen::over((*mail).clone(), SIZE);
-    for (key, asked) in [("f", "Archive 1 mail?"), ("d", "to the trash?"), ("S", "to spam?")] {
-        screen.press(key).shows([asked, "The report"]).press("n");
-    }
-    screen.press("m").type_in("Travel").press("<enter>").shows(["Move 1 mail to Travel?"]);
+/// What the mailbox was told to move.
+fn moves(mail: &EmailInbox) -> Vec<String> {
     block_on(mail.drive());
-    assert!(mail.mailbox.moved.lock().unwrap().is_empty(), "nothing is moved by asking");
-    screen.press("y");
-    block_on(mail.drive());
-    assert_eq!(*mail.mailbox.moved.lock().unwrap(), ["new/1 Folder(\"Travel\")"]);
-    let way = MailMove::Away(Destination::Folder("Travel".into()));
-    let other = thread.clone();
-    block_on(mail.mail().end_move(&thread, &way, &[])).unwrap();
-    put_away(&mut screen, way, thread, Ok(())).says("1 mail moved to Travel");
-    screen.press("u");
-    block_on(mail.drive());
-    assert_eq!(*mail.mailbox.moved.lock().unwrap(), ["new/1 Folder(\"Travel\")", "new/1 back"]);
-    // `u` takes back what was done last, and that is the move.
-    let mut screen = TestScreen::full(SIZE);
-    screen.pass(Duration::from_secs(1)).press("i");
-    put_away(&mut screen, MailMove::Away(Destination::Archive), other, Ok(()));
-    screen.press("u");
-    assert!(!screen.note().starts_with("Undone"), "{}", screen.note());
+    mail.mailbox.moved.lock().unwrap().clone()
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_refused_before_the_question() {
-    let (_mail, mut screen) = received(&mail());
+fn one_key_puts_mail_away_and_another_brings_it_back() {
+    for (key, to) in [("f", "Archive"), ("d", "Trash"), ("S", "Spam")] {
+        let mail = EmailInbox::new("notify", []);
+        block_on(mail.receive_mail());
+        let mut screen = TestScreen::over((*mail).clone(), SIZE);
+        screen.press(key); // nobody drives yet
+        assert_eq!(moves(&mail), [format!("new/1 {to}")]);
+        screen.press("u");
+        assert_eq!(moves(&mail), [format!("new/1 {to}"), "new/1 back".to_owned()], "{}", screen.note());
+    }
+}
+
+#[test]
+fn the_key_for_a_folder_asks_only_which_one() {
+    let mail = EmailInbox::new("notify", []);
+    let thread = block_on(mail.receive_mail());
+    let mut screen = TestScreen::over((*mail).clone(), SIZE);
+    screen.press("m").type_in("Travel");
+    screen.burst("<enter>").says("Ignored: the keys came too fast");
+    assert!(moves(&mail).is_empty());
+    screen.press("<enter>");
+    assert_eq!(moves(&mail), ["new/1 Folder(\"Travel\")"]);
+    let way = MailMove::Away(Destination::Folder("Travel".into()));
+    block_on(mail.mail().end_move(&thread, &way, &[])).unwrap();
+    put_away(&mut screen, way, thread, Ok(())).says("Moved to Travel: “The report” · u undoes it");
+    screen.press("u");
+    assert_eq!(moves(&mail), ["new/1 Folder(\"Travel\")", "new/1 back"]);
+}
+
+#[test]
+fn marked_mail_is_put_away_together_and_comes_back_as_a_whole() {
+    let (mail, _) = two_mails();
+    let mut screen = TestScreen::over((*mail).clone(), SIZE);
+    screen.press("*");
+    screen.burst("d").says("Ignored: the keys came too fast");
+    assert!(moves(&mail).is_empty());
+    screen.press("d");
+    assert_eq!(moves(&mail).len(), 2);
+    let threads: Vec<ThreadId> = screen.model.inbox.list.all().iter().map(|row| row.thread.clone()).collect();
+    let moved = threads.into_iter().map(|thread| {
+        block_on(mail.mail().end_move(&thread, &MailMove::Away(Destination::Trash), &[])).unwrap();
+        MovedMail { thread, title: String::new(), result: Ok(()) }
+    });
+    let moved = moved.collect();
+    screen.call(|model| mails_moved(model, &MailMove::Away(Destination::Trash), moved));
+    screen.says("Deleted: 2 mails · u undoes it");
+    screen.press("u");
+    assert_eq!(moves(&mail).len(), 4);
+}
+
+/// Also when nothing is known of it any more but what is on record.
+#[test]
+fn what_was_put_away_comes_back_one_by_one_as_far_as_it_goes() {
+    let (mail, first) = two_mails();
+    let mut screen = TestScreen::over((*mail).clone(), SIZE);
+    let second = screen.model.inbox.list.all().iter().find(|row| row.thread != first).unwrap().thread.clone();
+    let away = MailMove::Away(Destination::Archive);
+    for thread in [&first, &second] {
+        move_mail(&mail, thread, &away);
+        put_away(&mut screen, away.clone(), thread.clone(), Ok(()));
+    }
+    screen.press("u");
+    assert_eq!(moves(&mail).len(), 3);
+    screen.press("u").says("Put back: “The fair”");
+    let mut screen = TestScreen::over((*mail).clone(), SIZE);
+    screen.press("u");
+    assert_eq!(moves(&mail).len(), 4);
+    screen.press("u").says("Put back: “The report”");
+    screen.press("u").says("Nothing can be taken back now…");
+}
+
+#[test]
+fn what_was_done_last_is_undone_first() {
+    let mut screen = TestScreen::full(SIZE);
+    let away = MailMove::Away(Destination::Archive);
+    let thread = screen.model.inbox.list.all()[4].thread.clone();
+    put_away(&mut screen, away.clone(), thread.clone(), Ok(()));
+    screen.pass(Duration::from_secs(1)).press("i").press("u").says("Undone…");
+    screen.press("u").says("Not put back: …");
+    screen.press("i");
+    put_away(&mut screen, away, thread, Ok(()));
+    screen.press("u").says("Not put back: …").press("u").says("Undone…");
+}
+
+#[test]
+fn an_account_that_only_observes_says_so_at_once() {
+    let mail = EmailInbox::new("notify", []);
+    block_on(mail.receive_mail());
+    *mail.mode.lock().unwrap() = MailMode::Observe;
+    let mut screen = TestScreen::over((*mail).clone(), SIZE);
+    for key in ["f", "d", "S", "m"] {
+        screen.press(key).says("…only observes; set its mode to \"act\" in the config");
+        assert!(screen.model.popup().is_none() && screen.model.deciding.is_empty());
+    }
+    assert!(moves(&mail).is_empty());
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_refused() {
+    let (mail, mut screen) = received(&mail());
     screen.press("m");
     screen.call(|model| {
         model.top_mut::<Prompt>().unwrap().names = vec!["Archive".to_owned(), "Projects".to_owned()];
@@ -159,7 +236,7 @@ fn a_folder_that_is_not_there_is_refused_before_the_question() {
     screen.type_in("Travel").press("<enter>");
     screen.says("There is no folder Travel; there are Archive, Projects");
     screen.press("<ctrl-u>").type_in("pro").press("<tab>").press("<enter>");
-    screen.shows(["Move 1 mail to Projects?"]);
+    assert_eq!(moves(&mail), ["new/1 Folder(\"Projects\")"]);
 }
 
 /// A screen on which this mail stands.
@@ -216,14 +293,14 @@ fn a_mail_that_was_moved_is_put_back_from_the_list_of_decisions() {
     let away = MailMove::Away(Destination::Trash);
     move_mail(&mail, &first, &away);
     let mut screen = TestScreen::over((*mail).clone(), SIZE);
-    screen.press("gh").shows(["M put it back"]);
-    screen.press("M").says("…put it back once more…"); // nobody drives
+    screen.press("gh").shows(["B put it back"]);
+    screen.press("B").says("…put it back once more…"); // nobody drives
     block_on(mail.drive());
     assert_eq!(*mail.mailbox.moved.lock().unwrap(), ["new/1 Trash", "new/1 back"]);
-    screen.press("M").says("Put back: “The report”");
-    screen.press("M").says("Not put back: it is not put away, so there is nothing to put back");
+    screen.press("B").says("Put back: “The report”");
+    screen.press("B").says("Not put back: it is not put away, so there is nothing to put back");
     screen.press("gi").shows(["The report"]);
-    screen.press("M").says("Only mail that was moved can be put back · gh lists it");
+    screen.press("B").says("Only mail that was moved can be put back · gh lists it");
 }
 
 #[test]
@@ -307,4 +384,19 @@ fn a_list_uses_the_room_of_a_window_that_grows() {
     assert!(!screen.dump().contains(&first), "{}", screen.dump());
     screen.resize(100, 60);
     assert!(screen.dump().contains(&first), "{}", screen.dump());
+}
+
+/// What is in a mail, and what was put away, is found while it is typed, with the words around the match.
+#[test]
+fn a_filter_says_why_a_line_matched_and_counts_what_was_put_away() {
+    let (mail, first) = two_mails();
+    let mut screen = TestScreen::over((*mail).clone(), SIZE);
+    screen.press("/begin").selects("The fair").shows(["the fair begin"]);
+    assert_eq!(screen.titles(), ["The fair"]);
+    screen.press("<esc>");
+    move_mail(&mail, &first, &MailMove::Away(Destination::Archive));
+    screen.tell(Msg::Changed).press("/report");
+    screen.shows(["1 more put away, sent or done · Enter opens"]);
+    screen.press("<enter>jj<enter>").shows(["The report"]);
+    assert_eq!(screen.model.tab, sayso::tui::Tab::Threads);
 }

@@ -346,6 +346,7 @@ impl EmailInbox {
         };
         let mode = Arc::new(Mutex::new(setup.mode));
         let (accounts, days) = (Arc::new(OneAccount(account, mode.clone())), calendar.clone());
+        let known = accounts.clone();
         let inbox = TestInbox::builder()
             .settings(setup.settings)
             .config(setup.config)
@@ -355,7 +356,8 @@ impl EmailInbox {
                 services.accounts = accounts;
                 services.calendar = Some(days);
             })
-            .open();
+            .open()
+            .with_accounts(known);
         Self { inbox, class, outgoing, mailbox, calendar, mode }
     }
 

@@ -5,7 +5,7 @@ use super::fake_model::FakeModel;
 use super::fake_world::FakeWorld;
 use super::{chat, player};
 use jiff::{SignedDuration, Timestamp};
-use sayso::agent::Services;
+use sayso::agent::{Accounts, Services};
 use sayso::app::{App, Driver, Ended, Engine, Scope, Settings, Until, services};
 use sayso::config::Env;
 use sayso::engine::graph::{Decision, EffectError, EffectTrace, Event, EventKind, InterruptId, ThreadId};
@@ -233,6 +233,10 @@ impl Deref for TestInbox {
 }
 
 impl TestInbox {
+    pub fn with_accounts(self, accounts: Arc<dyn Accounts>) -> Self {
+        Self { inbox: self.inbox.with_accounts(accounts), ..self }
+    }
+
     /// Lets the policy look after so many days and once more when the grace period is over; returns how many ended.
     pub async fn expire_after(&self, days: i64) -> usize {
         let then = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(24 * days);

@@ -7,6 +7,7 @@ use crate::inbox::{
     InboxError, MailLine, MailQuery, Outcome, Page, SkippedCount, SkippedLine, SkippedQuery, SourceLine,
 };
 use crate::mail::{Address, risk::sender_shown};
+use crate::text::words::around;
 use crate::workflows::email::{self, Email};
 use jiff::Timestamp;
 use serde_json::json;
@@ -71,9 +72,9 @@ impl Mail<'_> {
         self.0.blocking(count).await
     }
 
-    /// Whether this is the first report of skipped mail on this day (counted from 1970).
-    pub async fn tell_of_skipped(self, day: i64) -> Result<bool, InboxError> {
-        self.0.store().mail().tell_of_skipped(day).await
+    /// Only how many there are, which is quick.
+    pub async fn count_skipped(self, since: Timestamp) -> Result<u64, InboxError> {
+        self.0.blocking(move |inbox| inbox.store().mail().skipped_since(since)).await
     }
 
     /// Corrects the class that a thread gave its mail; the thread runs again from its entry.
@@ -95,6 +96,16 @@ impl Mail<'_> {
         }
         let what = EventKind::Corrected { payload: json!({ "unsubscribe": true }) };
         self.0.deliver(&thread, "unsubscribe", what, "are about no list").await
+    }
+
+    /// The text around words in the newest mail of a thread that has them. A thread that cannot be read has none.
+    pub(super) fn around(self, thread: &ThreadId, words: &str) -> Option<String> {
+        let Ok(Some(state)) = self.0.engine.state_at(thread, None) else { return None };
+        let email = state.get::<Email>()?;
+        email.email_input.iter().rev().find_map(|input| {
+            let mail = crate::mail::parse(&self.raw(&input.raw).ok()?).ok()?;
+            around(&mail.words(), words)
+        })
     }
 
     /// The health of every mailbox and server that was ever checked.

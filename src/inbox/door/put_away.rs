@@ -1,14 +1,19 @@
 //! Puts mail away for the person, and back. The card closes after the mail has really moved, and returns with it.
 
+use super::Inbox;
 use super::mail::Mail;
+use crate::config::MailMode;
 use crate::engine::graph::{EventKind, ThreadId};
 use crate::engine::store::DriverLock;
-use crate::inbox::{InboxError, SetAside, Status};
-use crate::mail::Destination;
+use crate::inbox::{AnswerKind, DecisionEnd, DecisionQuery, InboxError, Query, SetAside, Status};
+use crate::mail::{Account, Destination, only_observes};
 use crate::workflows::email::{Email, MailRef};
 use crate::workflows::hidden::put_away::{self, PutAway, PutAwayMail};
 use serde_json::json;
 use std::collections::BTreeSet;
+
+/// How many moves are read at a time.
+const PAGE: usize = 50;
 
 /// Which direction mail moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +49,7 @@ impl Mail<'_> {
         let mut common: Option<Vec<String>> = None;
         for name in names {
             let Some(account) = accounts.get(&name) else { return Ok(Vec::new()) };
+            refuse_observing(&account)?;
             let folders = account.mailbox.folders().await;
             let folders = folders.map_err(|error| InboxError::Failed(error.to_string()))?;
             common = Some(match common {
@@ -66,8 +72,14 @@ impl Mail<'_> {
                 "`{thread}` is not about a mail; only mail is put away"
             )));
         };
+        let mails = mails_in_mailbox(email)?;
+        if let (MailMove::Away(_), Some(accounts)) = (mail_move, &self.0.accounts) {
+            for account in mails.iter().filter_map(|mail| accounts.get(&mail.account)) {
+                refuse_observing(&account)?;
+            }
+        }
         let mut movers = Vec::new();
-        for mail in mails_in_mailbox(email)? {
+        for mail in mails {
             let newest = self.filed(mail)?;
             match (mail_move, newest) {
                 (MailMove::Away(_), Some((_, PutAway { way: Some(_), back: false, refused: None, .. }))) => {
@@ -120,7 +132,7 @@ impl Mail<'_> {
             let state = self.0.engine.state_at(moving, None)?;
             let filed = state.as_ref().and_then(|state| state.get::<PutAway>());
             if let Some(why) = filed.and_then(|filed| filed.refused.clone()) {
-                return Err(InboxError::Failed(why));
+                return Err(InboxError::Conflict(why));
             }
         }
         let threads = self.0.store().threads();
@@ -129,6 +141,39 @@ impl Mail<'_> {
             MailMove::Back => threads.reopen(thread.clone()).await?,
         }
         Ok(())
+    }
+
+    /// The thread whose mail was put away last, of those that can come back.
+    pub async fn last_put_away(self) -> Result<Option<ThreadId>, InboxError> {
+        let find = |inbox: &Inbox| {
+            let filter = Query { answer: Some(AnswerKind::Move), ..Query::default() };
+            let mut query = DecisionQuery { filter, limit: PAGE, ..DecisionQuery::default() };
+            loop {
+                let page = inbox.store().inbox().decisions(&query)?;
+                for line in page.rows.into_iter().filter(|line| line.end == DecisionEnd::Done) {
+                    if Mail(inbox).is_away(&line.thread)? {
+                        return Ok(Some(line.thread));
+                    }
+                }
+                query.after = page.next;
+                if query.after.is_none() {
+                    return Ok(None);
+                }
+            }
+        };
+        self.0.blocking(find).await
+    }
+
+    /// Whether a mail of a thread is away, and its mailbox has not refused to bring it back.
+    fn is_away(self, thread: &ThreadId) -> Result<bool, InboxError> {
+        let state = self.0.engine.state_at(thread, None)?;
+        let Some(email) = state.as_ref().and_then(|state| state.get::<Email>()) else { return Ok(false) };
+        for mail in email.email_input.iter().filter(|mail| !mail.place.is_empty()) {
+            if let Some((_, PutAway { way: Some(_), back: false, refused: None, .. })) = self.filed(mail)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Waits until the driver has no more to do for a thread. Returns its status.
@@ -202,6 +247,13 @@ impl Mail<'_> {
             .new_thread(put_away::NAME, json!({"mail": filed, "to": to}), &key)
             .map_err(|error| InboxError::Failed(error.to_string()))?;
         self.0.store().threads().start_for_person(new, engine.step_limit()).await
+    }
+}
+
+fn refuse_observing(account: &Account) -> Result<(), InboxError> {
+    match account.mode {
+        MailMode::Act => Ok(()),
+        MailMode::Observe => Err(InboxError::Conflict(only_observes(&account.name))),
     }
 }
 

@@ -10,14 +10,28 @@ use crate::inbox::{
 use crate::text;
 use serde_json::Value;
 
+/// How many mails are read for the words around a match.
+const MAIL_SNIPPETS: usize = 20;
+
 /// Starts, reads, forks and stops threads.
 #[derive(Clone, Copy)]
 pub struct Threads<'a>(pub(super) &'a Inbox);
 
 impl Threads<'_> {
-    /// A page of threads.
+    /// A page of threads. The first matches of words show the text around them, in a step or a mail.
     pub async fn list(self, query: ThreadQuery) -> Result<Page<ThreadLine>, InboxError> {
-        self.0.store().threads().list(&query).await
+        let mut page = self.0.store().threads().list(&query).await?;
+        if !query.best_first || query.filter.words.is_empty() {
+            return Ok(page);
+        }
+        let words = query.filter.words.join(" ");
+        let read = move |inbox: &Inbox| {
+            for line in page.rows.iter_mut().take(MAIL_SNIPPETS).filter(|line| line.snippet.is_none()) {
+                line.snippet = inbox.mail().around(&line.id, &words);
+            }
+            Ok(page)
+        };
+        self.0.blocking(read).await
     }
 
     /// What threads can be filtered by.

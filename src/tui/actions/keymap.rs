@@ -261,8 +261,9 @@ impl Keymap {
             names.join(", ")
         ));
         page.push_str(
-            "\n`/`, and in the inbox `\\`, take a [query](commands.md#queries). In Threads `\\` is a menu, the best match \
-             of `/` comes first, and `n` and `N` step through them.\n",
+            "\n`/` takes a [query](commands.md#queries). The inbox is filtered while you type, and counts what matches \
+             among mail put away, sent or done. In Threads `\\` is a menu, the best match of `/` comes first, and `n` \
+             and `N` step through them.\n",
         );
         page.push_str(
             "\nYour own commands can have keys too. Such a command gets the card as JSON on its input, as `sayso \

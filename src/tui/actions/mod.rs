@@ -159,7 +159,7 @@ actions! {
         Palette [":"] "palette": "every action by name",
         Help ["?"] "help": "all keys",
         NewThread ["c"] "new_thread": "new thread",
-        Undo ["u"] "undo": "undo the last decision or snooze",
+        Undo ["u"] "undo": "undo the last decision, snooze or move",
         Pause ["!"] "pause": "pause or resume everything",
         FetchMail ["$"] "fetch_mail": "check mail now",
         Clear ["esc"] "clear": "clear or close",
@@ -215,6 +215,7 @@ actions! {
         EditOutside ["E"] "edit_outside": "edit in $EDITOR",
         Respond ["r"] "respond": "respond",
         RefuseAndStop ["R"] "refuse_and_stop": "refuse, and stop the agent's session",
+        Maybe ["M"] "maybe": "maybe to an invitation; a is yes, i is no",
         Ignore ["i"] "ignore": "ignore",
         IgnoreQuietly ["I"] "ignore_quietly": "ignore without learning",
         Snooze ["z"] "snooze": "snooze",
@@ -224,7 +225,7 @@ actions! {
         Delete ["d"] "delete": "move the mail to the trash",
         Spam ["S"] "spam": "move the mail to spam",
         MoveMail ["m"] "move_mail": "move the mail to a folder",
-        PutBack ["M"] "put_back": "put moved mail back, in past decisions",
+        PutBack ["B"] "put_back": "put moved mail back, in past decisions",
         Unsubscribe ["U"] "unsubscribe": "leave the mailing list; asks first",
         Stop ["X"] as "stop the thread; revoke a grant" "stop": "stop the thread",
         TakeOver ["O"] "take_over": "take the model's place, or give it back",
@@ -333,7 +334,12 @@ impl Action {
             Action::Accept
                 | Action::Ignore
                 | Action::IgnoreQuietly
+                | Action::Maybe
                 | Action::SaveDraft
+                | Action::Archive
+                | Action::Delete
+                | Action::Spam
+                | Action::MoveMail
                 | Action::AcceptGrant
                 | Action::Stop
                 | Action::Fork

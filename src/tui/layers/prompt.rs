@@ -32,6 +32,7 @@ pub struct Prompt {
     then: TakeLine,
     changed: Watch,
     cancelled: Box<dyn Fn(&mut Model) + Send>,
+    decides: bool,
 }
 
 impl Prompt {
@@ -49,7 +50,13 @@ impl Prompt {
             then: Box::new(then),
             changed: Box::new(|_, _| {}),
             cancelled: Box::new(|_| {}),
+            decides: false,
         }
+    }
+
+    /// Takes the line only from a person who saw it: not typed ahead, not repeated.
+    pub fn deciding(self) -> Self {
+        Self { decides: true, ..self }
     }
 
     /// Also tells what is typed while it is being typed.
@@ -159,6 +166,10 @@ impl Popup for Prompt {
 
     fn covers_note(&self) -> bool {
         true
+    }
+
+    fn choice_decides(&self) -> bool {
+        self.decides
     }
 }
 

@@ -133,8 +133,8 @@ pub struct Model {
     pub note: Option<Note>,
     /// What can be undone.
     pub undo: Option<Undo>,
-    /// The threads whose mail was put away last.
-    pub put_away: Vec<ThreadId>,
+    /// What was put away here and is not back yet, the last one last.
+    pub put_away: Vec<PutAway>,
     /// The typed text of the last decision, by draft key: if the decision is undone, it becomes a draft again.
     pub decided_drafts: Vec<(String, String)>,
     /// The items being decided right now.
@@ -240,6 +240,19 @@ impl Model {
     /// Whether the tab lists skipped mail.
     pub fn shows_skipped(&self) -> bool {
         self.tab == Tab::Inbox && self.inbox.list.filter == Filter::Skipped
+    }
+
+    /// What the line after the items says, if there is one.
+    pub fn past_end(&self) -> Option<PastEnd> {
+        let list = &self.inbox.list;
+        let (count, line) = if !list.narrow.is_empty() {
+            let found = list.found_elsewhere();
+            (found, PastEnd::Elsewhere(found))
+        } else {
+            let skipped = self.inbox.recently_skipped;
+            (usize::try_from(skipped).unwrap_or(usize::MAX), PastEnd::Skipped(skipped))
+        };
+        (count > 0 && list.filter == Filter::All && list.complete).then_some(line)
     }
 
     /// The time by the person's clock.

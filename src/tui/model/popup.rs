@@ -56,6 +56,11 @@ pub trait Popup: Any + Send {
         None
     }
 
+    /// Whether choosing here changes something outside, so that the key must be meant.
+    fn choice_decides(&self) -> bool {
+        false
+    }
+
     /// Whether it covers the line where notes are shown.
     fn covers_note(&self) -> bool {
         false

@@ -133,19 +133,14 @@ fn item_filters(model: &Model) -> Vec<String> {
     if !list.narrow.is_empty() {
         parts.push(format!("filtered by `{}`", words::line(&list.narrow.typed)));
     }
-    if !list.search.is_empty() {
-        parts.push(format!("searching `{}`: n next, N previous", words::line(&list.search.typed)));
-    }
     parts
 }
 
-/// Removes marks, search and filter of the inbox's items; says whether there were any.
+/// Removes marks and filter of the inbox's items; says whether there were any.
 pub fn clear_items(model: &mut Model) -> bool {
     let list = &mut model.inbox.list;
     if list.has_marks() {
         list.clear_marks();
-    } else if !list.search.is_empty() {
-        list.search = Default::default();
     } else if !list.narrow.is_empty() {
         list.narrow_to(Default::default(), model.wall);
     } else {

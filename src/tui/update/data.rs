@@ -2,9 +2,8 @@
 
 use crate::engine::graph::Progress;
 use crate::text::Visible;
-use crate::tui::key_guard;
 use crate::tui::model::Model;
-use crate::tui::tabs::inbox::decide;
+use crate::tui::{commands, key_guard};
 use jiff::Timestamp;
 use std::time::{Duration, Instant};
 
@@ -26,7 +25,7 @@ pub fn ticked(model: &mut Model, at: Instant, wall: Timestamp) {
         model.undo = None;
     }
     if let Some(deferred) = key_guard::due(model) {
-        decide::take(model, deferred.action);
+        commands::act(model, deferred.action);
     }
     if model
         .unsaved_draft

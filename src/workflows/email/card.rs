@@ -10,7 +10,7 @@ use super::{day, meeting, remind, risks, send};
 use crate::agent::Services;
 use crate::agent::agent_loop::{self, CallResult, Turn};
 use crate::engine::graph::{AnyState, Warning};
-use crate::inbox::{AttachmentLine, Block, BodyPiece, Card, MailBlock, Question};
+use crate::inbox::{AttachmentLine, Block, BodyPiece, Card, Coming, MailBlock, Question};
 use crate::mail::compose::reply_all_left_out;
 use crate::mail::{self, Address, Mail};
 use crate::text::{Visible, short_line};
@@ -194,7 +194,8 @@ fn call_blocks(
         tools::ANSWER_INVITATION => {
             let args: AnswerInvitationArgs = read(&item.args)?;
             let when = TimeRange::between(&args.start, &args.end);
-            let mut blocks = vec![answer_to_invitation(services, conversation, args, from)];
+            let mut blocks =
+                vec![answer_to_invitation(services, conversation, args, Coming::of(&item.args), from)];
             blocks.extend(days(services, state, item, when));
             blocks
         }
@@ -254,19 +255,27 @@ fn answer_to_invitation(
     services: &Services,
     conversation: &Conversation,
     args: AnswerInvitationArgs,
+    proposed: Coming,
     from: String,
 ) -> Block {
-    let declining = args.change.as_ref().map(|_| "takes it out of your calendar".to_owned());
     let (time, place) = meeting::invited_to(services, conversation, &args);
+    let told = if conversation.acts() { "the organiser is told" } else { "nothing is sent" };
+    let has_calendar = conversation.acts() && services.calendar.is_some();
+    let (coming, declining) = match &args.change {
+        Some(_) if has_calendar => (told.to_owned(), format!("it goes out of your calendar; {told}")),
+        None if has_calendar => (format!("it goes into your calendar; {told}"), told.to_owned()),
+        _ => (told.to_owned(), told.to_owned()),
+    };
     fields(vec![
         ("Change", args.change.unwrap_or_default()),
-        ("Answer", args.answer.word().to_owned()),
         ("Event", args.event),
         ("When", time),
         ("Where", place),
         ("To", args.to),
+        ("Proposed", proposed.word().to_owned()),
+        ("Yes, maybe", coming),
+        ("No", declining),
         ("Words", args.comment.unwrap_or_default()),
-        ("Declining", declining.unwrap_or_default()),
         ("From", from),
     ])
 }

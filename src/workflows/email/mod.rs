@@ -56,7 +56,6 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let about = "triage of a mail, and its answer";
     let spec = Spec::new(workflow, about, move |state, item| card::draw(&for_cards, state, item));
     let spec = spec.with_roles(&["triage", "reply", "memory"]).without_results().explaining(card::explain);
-    let spec = spec.with_edits(|_, item, args| tools::edited(item, args));
     let spec = spec.with_trouble_subject(move |state| card::conversation(&for_trouble, state));
     let spec = spec.with_failure_titles(move |state, node, acted| {
         let state = state.get::<Email>()?;

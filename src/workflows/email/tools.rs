@@ -5,7 +5,8 @@
 
 use crate::agent::llm::ToolSpec;
 use crate::calendar::{self, Attendance, InvitedEvent};
-use crate::inbox::{Edited, Question, Words};
+pub use crate::inbox::ANSWER_INVITATION;
+use crate::inbox::Words;
 use crate::mail::risk::{Receiver, one_click};
 use crate::mail::{Mail, Unsubscribe};
 use jiff::tz::TimeZone;
@@ -16,8 +17,6 @@ use serde_json::{Value, json};
 pub const WRITE_EMAIL: &str = "write_email";
 /// Puts a meeting into the calendar and sends invitations.
 pub const SCHEDULE_MEETING: &str = "schedule_meeting";
-/// Answers an invitation from a mail.
-pub const ANSWER_INVITATION: &str = "answer_invitation";
 /// Takes a cancelled event out of the calendar.
 pub const REMOVE_EVENT: &str = "remove_event";
 /// Looks up when the person is busy.
@@ -117,26 +116,6 @@ pub struct AnswerInvitationArgs {
     /// What changes in the calendar, if the event is already there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<String>,
-}
-
-/// What is done to an invitation that is answered with these arguments.
-pub fn answered_word(args: &Value) -> &'static str {
-    let answer = args.get("answer").and_then(|answer| Attendance::deserialize(answer).ok());
-    match answer.unwrap_or_default() {
-        Attendance::Accept => "accepted",
-        Attendance::Tentative => "tentatively accepted",
-        Attendance::Decline => "declined",
-    }
-}
-
-/// An invitation that a person answers otherwise is done otherwise.
-pub(super) fn edited(item: &Question, args: &Value) -> Edited {
-    let mut edited = item.edited(args);
-    if item.action == ANSWER_INVITATION {
-        let (before, after) = (answered_word(&item.args), answered_word(args));
-        edited.done = edited.done.map(|done| done.replacen(before, after, 1));
-    }
-    edited
 }
 
 /// The arguments a person sees for [`REMOVE_EVENT`]. All come from the cancellation and the calendar.

@@ -108,7 +108,7 @@ async fn a_moved_event_is_moved_in_the_calendar_and_answered() {
 #[tokio::test]
 async fn a_change_that_is_declined_takes_the_event_out() {
     let (inbox, thread, item) = About::default().arrives_at(held()).await;
-    assert!(item.text.contains("Declining: takes it out of your calendar"), "{}", item.text);
+    assert!(item.text.contains("No: it goes out of your calendar; the organiser is told"), "{}", item.text);
     inbox.answer(&thread, edit(("", item.args), "answer", json!("decline"))).await;
     assert!(inbox.events().is_empty());
     assert!(inbox.sent()[0].contains("Declined: Kickoff"), "{}", inbox.sent()[0]);

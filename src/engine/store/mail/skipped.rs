@@ -2,12 +2,10 @@
 
 use crate::engine::store::pages::PageBuilder;
 use crate::engine::store::rows::{MailRow, ThreadRow, time};
-use crate::engine::store::{Mail, StoreError, settings};
+use crate::engine::store::{Mail, StoreError};
 use crate::inbox::{Page, SkippedLine, SkippedQuery};
+use jiff::Timestamp;
 use rusqlite::Connection;
-
-/// The setting for the last day on which the user was told about skipped mail.
-const LAST_DAY: &str = "skipped_told";
 
 impl Mail<'_> {
     /// A page of skipped mail, newest first.
@@ -27,13 +25,22 @@ impl Mail<'_> {
         })
     }
 
-    /// Records that the user was told about skipped mail on this day. Returns `false` if they already were.
-    pub async fn tell_of_skipped(self, day: i64) -> Result<bool, StoreError> {
-        if self.0.read(|db| settings::number(db, LAST_DAY))? >= day {
-            return Ok(false);
-        }
-        self.0.write(move |db| settings::set_number(db, LAST_DAY, day)).await?;
-        Ok(true)
+    /// How many mails that came since then were skipped.
+    pub fn skipped_since(self, since: Timestamp) -> Result<u64, StoreError> {
+        self.0.read(|db| {
+            let mut statement = db.prepare_cached(
+                "SELECT came_at FROM mails INDEXED BY mails_skipped WHERE class = 'ignore' ORDER BY seq DESC",
+            )?;
+            let mut rows = statement.query([])?;
+            let mut count = 0;
+            while let Some(row) = rows.next()? {
+                if row.get::<_, i64>(0)? < since.as_millisecond() {
+                    break;
+                }
+                count += 1;
+            }
+            Ok(count)
+        })
     }
 }
 

@@ -9,7 +9,7 @@ use crate::engine::store::rows::json;
 use crate::engine::store::{Search, StoreError, settings};
 use crate::inbox::{Status, ThreadQuery};
 use crate::text::nearest;
-use crate::text::words::alphanumeric_words;
+use crate::text::words::{alphanumeric_words, around};
 use rusqlite::{Connection, params};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -170,9 +170,6 @@ fn contains_all(text: &str, words: &[String]) -> bool {
     words.iter().all(|word| text.iter().any(|other| other.starts_with(word)))
 }
 
-/// How many characters of context a snippet shows before and after the first match.
-const SNIPPET_CONTEXT: (usize, usize) = (24, 96);
-
 /// A snippet around the words in the step that contains them.
 pub fn snippet(db: &Connection, hit: &Hit, words: &str) -> Result<Option<String>, StoreError> {
     let Some(step) = hit.step else { return Ok(None) };
@@ -182,22 +179,7 @@ pub fn snippet(db: &Connection, hit: &Hit, words: &str) -> Result<Option<String>
     for step in steps_in(db, &entry, &[]).unwrap_or_default() {
         strings(&json("a step", &step.updates).unwrap_or(Value::Null), &mut text);
     }
-    Ok(around(&text, &alphanumeric_words(words)))
-}
-
-/// The text around the first place where one of these words begins, on one line.
-fn around(text: &str, words: &[String]) -> Option<String> {
-    let letters: Vec<char> = text.split_whitespace().collect::<Vec<_>>().join(" ").chars().collect();
-    let folded: Vec<char> = letters.iter().map(|c| c.to_lowercase().next().unwrap_or(*c)).collect();
-    let begins = |at: usize| at == 0 || !folded[at - 1].is_alphanumeric();
-    let words: Vec<Vec<char>> = words.iter().map(|word| word.chars().collect()).collect();
-    let start = (0..folded.len())
-        .find(|at| begins(*at) && words.iter().any(|word| folded[*at..].starts_with(word)))?;
-    let from = (start.saturating_sub(SNIPPET_CONTEXT.0)..=start).find(|at| begins(*at)).unwrap_or(start);
-    let to = (start + SNIPPET_CONTEXT.1).min(letters.len());
-    let sign = |cut: bool| if cut { "…" } else { "" };
-    let shown: String = letters[from..to].iter().collect();
-    Some(format!("{}{}{}", sign(from > 0), shown.trim(), sign(to < letters.len())))
+    Ok(around(&text, words))
 }
 
 /// How many of the newest threads and mails are searched for similar words.
@@ -245,21 +227,5 @@ mod tests {
     fn words_are_quoted() {
         assert_eq!(quoted("budget NEAR(\"x\")").as_deref(), Some(r#""budget" "NEAR" "x"*"#));
         assert_eq!(quoted(" -- "), None);
-    }
-
-    #[test]
-    fn what_stands_around_a_word_is_one_line() {
-        let long = format!("{} the Budget\nof spring {}", "before ".repeat(9), "after ".repeat(30));
-        let shown = around(&long, &alphanumeric_words("budget")).unwrap();
-        assert!(
-            shown.starts_with("…before before") && shown.contains("the Budget of spring after"),
-            "{shown}"
-        );
-        assert!(shown.ends_with('…') && shown.chars().count() < 130, "{shown}");
-        assert_eq!(
-            around("a low-budget film", &alphanumeric_words("BUDGET")).as_deref(),
-            Some("a low-budget film")
-        );
-        assert_eq!(around("nothing", &alphanumeric_words("budget")), None);
     }
 }

@@ -3,7 +3,7 @@
 //! Promises: the selection is by id, so rows that come or go never move it; if the selected row vanishes, nothing is
 //! selected until the next move. The order is computed when rows, filter or sorting change, never while drawing.
 
-use crate::engine::graph::Kind;
+use crate::engine::graph::{Kind, ThreadId};
 use crate::inbox::{ItemKind, ItemLine, ItemStamp, ItemStatus, Query};
 use jiff::Timestamp;
 use std::collections::{HashMap, HashSet};
@@ -76,10 +76,10 @@ pub struct List {
     pub group: Group,
     folds: HashSet<String>,
     folded: Vec<FoldedGroup>,
-    /// The filter typed with `\`.
+    /// The filter typed with `/`.
     pub narrow: Query,
-    /// The search typed with `/`.
-    pub search: Query,
+    /// The threads that the store found for it, each with the text around the match.
+    found: HashMap<ThreadId, String>,
     pub(super) marks: HashSet<String>,
     /// The positions of the marked rows that are shown.
     pub(super) marked: Vec<usize>,
@@ -89,6 +89,8 @@ pub struct List {
     pub complete: bool,
     /// Whether the selected row vanished and nothing was selected since.
     vanished: bool,
+    /// Whether the line after the last row is selected.
+    past_end: bool,
     /// An item that is shown while it is selected, whatever is filtered by.
     guest: Option<String>,
 }
@@ -132,6 +134,7 @@ impl List {
     /// Shows everything that waits, and clears filters and folds.
     pub fn show_all(&mut self, now: Timestamp) {
         (self.filter, self.narrow) = (Filter::All, Query::default());
+        self.found.clear();
         self.folds.clear();
         self.arrange(now);
     }
@@ -157,7 +160,7 @@ impl List {
 
     /// Selects a position, or the last one if there are fewer.
     pub fn select(&mut self, position: usize) {
-        self.vanished = false;
+        (self.vanished, self.past_end) = (false, false);
         self.cursor = position.min(self.len().saturating_sub(1));
         self.selected = self.row(self.cursor).map(|row| row.id.clone());
     }
@@ -167,13 +170,24 @@ impl List {
         let Some(row) = self.find(id).filter(|_| self.filter.lists_items()) else { return };
         let heading = self.heading(row).to_owned();
         self.folds.remove(&heading);
-        (self.selected, self.guest, self.vanished) = (Some(id.to_owned()), Some(id.to_owned()), false);
+        (self.selected, self.guest) = (Some(id.to_owned()), Some(id.to_owned()));
+        (self.vanished, self.past_end) = (false, false);
         self.arrange(now);
     }
 
     /// Selects nothing until the next move.
     pub fn deselect(&mut self) {
-        (self.selected, self.vanished) = (None, true);
+        (self.selected, self.vanished, self.past_end) = (None, true, false);
+    }
+
+    /// Selects the line after the last row, which is no item.
+    pub fn select_past_end(&mut self) {
+        (self.selected, self.vanished, self.past_end) = (None, false, true);
+        self.cursor = self.len().saturating_sub(1);
+    }
+
+    pub fn is_past_end(&self) -> bool {
+        self.past_end
     }
 
     /// Moves by rows. After the selected row vanished, the first move down goes to the row that took its place.
@@ -238,10 +252,32 @@ impl List {
     /// Lists only what matches, and selects the first of it if the selected item is not among it.
     pub fn narrow_to(&mut self, query: Query, now: Timestamp) {
         (self.narrow, self.guest) = (query, None);
+        self.found.clear();
         self.arrange(now);
         if self.selected().is_none() {
             self.select(0);
         }
+    }
+
+    /// Lists also what the store found for the filter.
+    pub fn add_found(&mut self, found: HashMap<ThreadId, String>, now: Timestamp) {
+        self.found = found;
+        self.arrange(now);
+        if self.selected().is_none() && !self.past_end {
+            self.select(0);
+        }
+    }
+
+    /// The text around what the filter found in a thread.
+    pub fn snippet(&self, thread: &ThreadId) -> Option<&str> {
+        self.found.get(thread).map(String::as_str).filter(|snippet| !snippet.is_empty())
+    }
+
+    /// How many threads were found that the inbox does not list.
+    pub fn found_elsewhere(&self) -> usize {
+        let listed: HashSet<&ThreadId> =
+            self.rows.iter().filter(|row| row.is_waiting()).map(|row| &row.thread).collect();
+        self.found.keys().filter(|thread| !listed.contains(thread)).count()
     }
 
     /// Computes the order again. The selection stays on its item; if that is gone, nothing is selected.
@@ -258,7 +294,7 @@ impl List {
                 Filter::Held => row.is_decided(),
                 Filter::Running | Filter::Skipped | Filter::Decided => false,
             };
-            passes_filter && row.matches(&self.narrow, now)
+            passes_filter && (row.matches(&self.narrow, now) || self.found.contains_key(&row.thread))
         };
         let mut order: Vec<u32> =
             (0_u32..).zip(&self.rows).filter(|(_, row)| is_shown(row)).map(|(n, _)| n).collect();
@@ -372,13 +408,5 @@ impl List {
         let heading = name(position)?;
         let is_first = self.group != Group::None && (position == 0 || name(position - 1) != Some(heading));
         is_first.then_some(heading)
-    }
-
-    /// The next match of the search from the cursor, in either direction, wrapping around.
-    pub fn next_match(&self, forward: bool, now: Timestamp) -> Option<usize> {
-        let len = self.len();
-        (1..=len)
-            .map(|by| if forward { (self.cursor + by) % len } else { (self.cursor + len - by) % len })
-            .find(|position| self.row(*position).is_some_and(|row| row.matches(&self.search, now)))
     }
 }

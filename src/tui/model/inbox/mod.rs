@@ -16,7 +16,6 @@ use crate::inbox::{
 use crate::tui::card::{CardContext, Doc, Folds, ScrollPosition};
 use crate::tui::key::Key;
 use jiff::Timestamp;
-use jiff::civil::Date;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
@@ -25,8 +24,10 @@ use std::time::Instant;
 pub struct InboxTab {
     pub list: List,
     pub skipped: Rows<SkippedLine>,
-    /// How much of the last day's mail was skipped, and the day on which that was counted.
-    pub skipped_lately: (SkippedCount, Option<Date>),
+    /// How much of the last day's mail was skipped, as Activity shows it.
+    pub skipped_lately: SkippedCount,
+    /// How many mails were skipped in the last day.
+    pub recently_skipped: u64,
     pub history: History,
     /// The card of the selected item.
     pub opened: Option<Opened>,
@@ -109,6 +110,23 @@ pub struct Undo {
     /// When the time to undo ends, if known.
     pub until: Option<Instant>,
     /// When it was done.
+    pub since: Instant,
+}
+
+/// The line after the items, which is none of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PastEnd {
+    /// So many mails were skipped in the last day.
+    Skipped(u64),
+    /// So many threads besides match the filter.
+    Elsewhere(usize),
+}
+
+/// Mail that was put away together.
+#[derive(Clone, Debug)]
+pub struct PutAway {
+    /// The threads of the mails.
+    pub threads: Vec<ThreadId>,
     pub since: Instant,
 }
 

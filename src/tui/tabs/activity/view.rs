@@ -99,7 +99,7 @@ fn sheet(model: &Model, width: u16) -> Sheet {
 fn overview(model: &Model) -> Doc {
     let page = ActivityPage {
         overview: model.overview.as_ref(),
-        skipped: model.inbox.skipped_lately.0,
+        skipped: model.inbox.skipped_lately,
         activity: model.activity.figures.as_ref(),
         grants: &[],
         sources: &model.sources,

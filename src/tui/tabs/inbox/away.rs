@@ -1,15 +1,22 @@
-//! Puts away the selected or marked mail, after a list to confirm; `u` puts it back.
+//! Puts the selected or marked mail away; `u` puts it back.
 
 use super::{follow, news};
 use crate::engine::graph::ThreadId;
 use crate::inbox::door::{Destination, Inbox, MailMove};
-use crate::inbox::{Block, InboxError, ItemLine};
-use crate::text::{Visible, count_noun, there_are};
-use crate::tui::card::{Doc, Folds};
-use crate::tui::layers::{Confirm, Prompt};
-use crate::tui::model::{Failure, InboxResult, Model};
+use crate::inbox::{InboxError, ItemLine};
+use crate::text::{count_noun, there_are};
+use crate::tui::actions::Action;
+use crate::tui::layers::Prompt;
+use crate::tui::model::{Failure, InboxResult, Model, PutAway};
 use crate::tui::words;
 use std::collections::HashSet;
+
+/// What became of a mail that was to be moved.
+pub struct MovedMail {
+    pub thread: ThreadId,
+    pub title: String,
+    pub result: InboxResult<()>,
+}
 
 /// The mails to act on: the marked ones, else the selected one.
 fn mails_to_move(model: &Model) -> Vec<&ItemLine> {
@@ -22,39 +29,30 @@ pub fn has_mail(model: &Model) -> bool {
     !mails_to_move(model).is_empty()
 }
 
-/// Opens the list that `y` confirms.
-pub fn ask(model: &mut Model, destination: Destination) {
+fn threads_to_move(model: &Model) -> Vec<ThreadId> {
     let mut threads: Vec<ThreadId> = Vec::new();
-    let mut rows = Vec::new();
     for row in mails_to_move(model) {
         if !threads.contains(&row.thread) {
             threads.push(row.thread.clone());
-            let from = Visible::line(row.source.as_deref().unwrap_or_default());
-            rows.push(vec![from, Visible::line(&row.title)]);
         }
     }
-    if threads.is_empty() {
-        return;
-    }
-    let count = count_noun(threads.len(), "mail");
-    let title = match &destination {
-        Destination::Archive => format!("Archive {count}?"),
-        Destination::Trash => format!("Move {count} to the trash?"),
-        Destination::Spam => format!("Move {count} to spam?"),
-        Destination::Folder(name) => format!("Move {count} to {}?", Visible::line(name)),
-    };
-    let head = ["from", "subject"].map(Visible::line).to_vec();
-    let page = Doc::untitled(vec![Block::Table { head, rows }], Folds::default());
-    let why = "The card goes too. u brings both back while the mail is still there.";
-    model.push(Confirm::new(title, why, page, move |model| {
-        put_away(model, threads, MailMove::Away(destination));
-    }));
+    threads
+}
+
+pub fn put_away(model: &mut Model, destination: Destination) {
+    let threads = threads_to_move(model);
+    move_mails(model, threads, MailMove::Away(destination));
+}
+
+pub fn put_back(model: &mut Model, threads: Vec<ThreadId>) {
+    move_mails(model, threads, MailMove::Back);
 }
 
 /// Asks for a folder, and offers those there are. Without a list, the mailbox says whether there is such a folder.
 pub fn ask_folder(model: &mut Model) {
-    let threads: Vec<ThreadId> = mails_to_move(model).into_iter().map(|row| row.thread.clone()).collect();
-    model.push(Prompt::new(("to ", "a folder", "move it there"), "", |model, prompt| {
+    let threads = threads_to_move(model);
+    let to_move = threads.clone();
+    let prompt = Prompt::new(("to ", "a folder", "move it there"), "", move |model, prompt| {
         let (name, folders) = (prompt.text().trim(), &prompt.names);
         let exact = folders.iter().find(|folder| *folder == name);
         let folder = exact.or_else(|| folders.iter().find(|folder| folder.eq_ignore_ascii_case(name)));
@@ -64,68 +62,102 @@ pub fn ask_folder(model: &mut Model) {
         }
         let name = folder.map_or(name, String::as_str);
         if !name.is_empty() {
-            ask(model, Destination::Folder(name.to_owned()));
+            let away = MailMove::Away(Destination::Folder(name.to_owned()));
+            move_mails(model, to_move.clone(), away);
         }
         Ok(())
-    }));
+    });
+    model.push(prompt.deciding());
     let work = async move |inbox: Inbox| inbox.mail().folders(&threads).await;
-    model.start(work, |model, result| {
-        if let (Ok(names), Some(prompt)) = (result, model.top_mut::<Prompt>()) {
-            prompt.names = names;
+    model.start_any(work, |model, folders| {
+        let Some(prompt) = model.top_mut::<Prompt>() else { return };
+        match folders {
+            Ok(names) => prompt.names = names,
+            Err(InboxError::Conflict(why)) => {
+                model.layers.pop();
+                model.fail(format!("Not moved: {why}"));
+            }
+            // The name can be typed all the same.
+            Err(_) => {}
         }
     });
 }
 
-/// Puts the mails of threads away, or back, one after the other, and waits for the driver.
-pub fn put_away(model: &mut Model, threads: Vec<ThreadId>, mail_move: MailMove) {
-    let way = mail_move.clone();
-    let put_away = async move |inbox: Inbox| {
-        let mut results = Vec::new();
-        for thread in threads {
-            let moved = match inbox.mail().begin_move(&thread, &way).await {
-                Ok(by) => inbox.mail().end_move(&thread, &way, &by).await.map_err(Failure::from),
-                Err(error) => {
-                    let nothing_to_do = matches!(error, InboxError::Conflict(_));
-                    let failure = Failure::from(error);
-                    Err(Failure { stale: failure.stale || nothing_to_do, ..failure })
-                }
-            };
-            results.push((thread, moved));
-        }
-        results
+/// Moves the mails of threads one after the other, and waits for the driver.
+fn move_mails(model: &mut Model, threads: Vec<ThreadId>, mail_move: MailMove) {
+    let rows = model.inbox.list.all().iter().filter(|row| threads.contains(&row.thread));
+    let ids: Vec<String> = rows.map(|row| row.id.clone()).collect();
+    model.deciding.extend(ids.iter().cloned());
+    model.inbox.list.clear_marks();
+    let title = |thread: &ThreadId| {
+        let row = model.inbox.list.all().iter().find(|row| row.thread == *thread);
+        row.map(|row| row.title.clone()).unwrap_or_default()
     };
-    model.start_any(put_away, move |model, results| moved(model, &mail_move, results));
+    let mails: Vec<(ThreadId, String)> =
+        threads.into_iter().map(|thread| (thread.clone(), title(&thread))).collect();
+    let way = mail_move.clone();
+    let work = async move |inbox: Inbox| {
+        let mut moved = Vec::new();
+        for (thread, title) in mails {
+            let result = move_mail(&inbox, &thread, &way).await;
+            moved.push(MovedMail { thread, title, result });
+        }
+        moved
+    };
+    model.start_any(work, move |model, results| {
+        model.deciding.retain(|id| !ids.contains(id));
+        moved(model, &mail_move, results);
+    });
 }
 
-/// Reports how many mails were moved, and the first failure.
-pub fn moved(model: &mut Model, mail_move: &MailMove, results: Vec<(ThreadId, InboxResult<()>)>) {
-    let first_failure =
-        results.iter().find_map(|(_, result)| result.as_ref().err()).map(|failure| failure.text.clone());
-    let unfinished =
-        results.iter().filter(|(_, result)| result.as_ref().is_err_and(|failure| !failure.stale));
+async fn move_mail(inbox: &Inbox, thread: &ThreadId, way: &MailMove) -> InboxResult<()> {
+    let moved = match inbox.mail().begin_move(thread, way).await {
+        Ok(by) => inbox.mail().end_move(thread, way, &by).await,
+        Err(error) => Err(error),
+    };
+    moved.map_err(|error| {
+        // Trying again would not help.
+        let is_final = matches!(error, InboxError::Conflict(_));
+        let failure = Failure::from(error);
+        Failure { stale: failure.stale || is_final, ..failure }
+    })
+}
+
+/// Reports which mails were moved, and the first failure.
+pub fn moved(model: &mut Model, mail_move: &MailMove, results: Vec<MovedMail>) {
+    let failures = || results.iter().filter_map(|mail| Some((&mail.thread, mail.result.as_ref().err()?)));
+    let first_failure = failures().next().map(|(_, failure)| failure.text.clone());
+    let unfinished = failures().filter(|(_, failure)| !failure.stale);
     let unfinished: Vec<ThreadId> = unfinished.map(|(thread, _)| thread.clone()).collect();
-    let tried: Vec<ThreadId> = results.iter().map(|(thread, _)| thread.clone()).collect();
-    let done: Vec<ThreadId> =
-        results.into_iter().filter(|(_, result)| result.is_ok()).map(|(thread, _)| thread).collect();
-    let count = count_noun(done.len(), "mail");
+    let moved = results.into_iter().filter(|mail| mail.result.is_ok());
+    let (threads, titles): (Vec<ThreadId>, Vec<String>) = moved.map(|mail| (mail.thread, mail.title)).unzip();
+    let what = match titles.as_slice() {
+        [title] if !title.is_empty() => format!("{}: “{title}”", mail_move.done()),
+        many => format!("{}: {}", mail_move.done(), count_noun(many.len(), "mail")),
+    };
+    let what = words::capitalized(&what);
     match first_failure {
-        Some(why) if done.is_empty() => model.fail(format!("Not {}: {why}", mail_move.done())),
-        Some(why) => model.fail(format!("{count} {} · but not all: {why}", mail_move.done())),
-        None => model.say(format!("{count} {}", mail_move.done())),
+        Some(why) if threads.is_empty() => model.fail(format!("Not {}: {why}", mail_move.done())),
+        Some(why) => model.fail(format!("{what} · but not all: {why}")),
+        None if *mail_move == MailMove::Back => model.say(what),
+        None => {
+            let key = model.keymap.key_of(&model.tab_scopes(), Action::Undo).unwrap_or("u".to_owned());
+            model.say(format!("{what} · {key} undoes it"));
+        }
     }
-    model.inbox.list.clear_marks();
+    let since = model.now;
     if *mail_move == MailMove::Back {
         // The next `u` tries again what did not come back.
-        model.put_away.retain(|thread| !tried.contains(thread));
-        model.put_away.extend(unfinished);
-        news::await_return(model, &done);
-        if let Some(thread) = done.into_iter().next() {
+        if !unfinished.is_empty() {
+            model.put_away.push(PutAway { threads: unfinished, since });
+        }
+        news::await_return(model, &threads);
+        if let Some(thread) = threads.into_iter().next() {
             follow::select_question_of(model, thread);
         }
-    } else if !done.is_empty() {
-        drop_cards(model, &done);
-        // The next `u` puts these back, whatever was decided before.
-        (model.put_away, model.undo) = (done, None);
+    } else if !threads.is_empty() {
+        drop_cards(model, &threads);
+        model.put_away.push(PutAway { threads, since });
     }
     model.reload();
 }

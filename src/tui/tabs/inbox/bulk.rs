@@ -3,7 +3,7 @@
 use super::send;
 use crate::engine::graph::{Decision, InterruptId, Kind, ThreadId};
 use crate::inbox::door::action_words;
-use crate::inbox::{DecisionRequest, ItemKind, ItemLine, unsent_edit_key};
+use crate::inbox::{ANSWER_INVITATION, DecisionRequest, ItemKind, ItemLine, unsent_edit_key};
 use crate::text::{count_noun, width, wrap};
 use crate::tui::actions::{Action, Scope};
 use crate::tui::layers::{cells, draw_keys, screen};
@@ -74,6 +74,8 @@ impl Bulk {
                 "already decided"
             } else if !row.allow.permits(&decision) {
                 "can't be answered that way"
+            } else if row.action == ANSWER_INVITATION && decision == Decision::Accept {
+                "is answered by itself"
             } else if row.is_warned() && decision == Decision::Accept {
                 "carries a warning"
             } else if has_unsent_edit(row) && decision == Decision::Accept {

@@ -3,12 +3,16 @@
 use super::send::{self, accept_question, send};
 use super::{answer, bulk};
 use crate::engine::graph::{Decision, InterruptId};
-use crate::inbox::{Block, DecisionRequest, ItemKind, Question, STOP_WORDS};
+use crate::inbox::{Block, Coming, DecisionRequest, ItemKind, Question, STOP_WORDS};
 use crate::text::Visible;
 use crate::tui::actions::Action;
 use crate::tui::card::Doc;
 use crate::tui::layers::{Choice, Confirm, Menu};
 use crate::tui::model::{DecisionKind, Model};
+
+/// The keys that answer an invitation.
+pub const INVITATION_KEYS: [(Action, Coming); 3] =
+    [(Action::Accept, Coming::Yes), (Action::Maybe, Coming::Maybe), (Action::Ignore, Coming::No)];
 
 /// Takes a decision on the card shown, or on all marked ones.
 pub fn take(model: &mut Model, action: Action) {
@@ -25,7 +29,12 @@ pub fn confirm(model: &mut Model, action: Action, why: &str) {
     let Some((kind, decision)) = pending_decision(model, action) else { return };
     let Some(opened) = model.current() else { return };
     let page = opened.proposal();
-    let prompt = accept_question(opened.item.action(), "Accept this?");
+    let prompt = match coming(model, action) {
+        Some(Coming::Yes) => "Say yes?",
+        Some(Coming::Maybe) => "Say maybe?",
+        Some(Coming::No) => "Say no?",
+        None => accept_question(opened.item.action(), "Accept this?"),
+    };
     let sends_nothing = opened.item.question().is_some_and(Question::sends_nothing);
     let title = format!("{prompt} “{}”", model.selected().map_or("", |row| &row.title));
     let prefix = if sends_nothing { "Nothing is sent. " } else { "" };
@@ -58,6 +67,12 @@ fn confirm_proposed(model: &mut Model, kind: DecisionKind, decision: DecisionReq
     ask(model, title, "Your changes are not in it, and are lost.", page, kind, decision);
 }
 
+/// What a key says to the invitation shown; `None` if the card is no invitation.
+fn coming(model: &Model, action: Action) -> Option<Coming> {
+    model.question().filter(|question| question.is_invitation())?;
+    INVITATION_KEYS.iter().find(|(key, _)| *key == action).map(|(_, coming)| *coming)
+}
+
 /// The decision that a key means on the card shown. `None` if there is none, or if it is settled here: a result is filed
 /// away, and a changed proposal is asked about.
 fn pending_decision(model: &mut Model, action: Action) -> Option<(DecisionKind, DecisionRequest)> {
@@ -71,14 +86,23 @@ fn pending_decision(model: &mut Model, action: Action) -> Option<(DecisionKind, 
     let shown = model.shown.as_ref()?;
     let id = InterruptId::parse(&row.id).ok()?;
     let is_permission = model.question().is_some_and(|question| question.labels.words_refuse);
-    let (kind, decision) = match action {
-        Action::Accept => (DecisionKind::Accepted, Decision::Accept),
-        Action::SaveDraft => (DecisionKind::Drafted, Decision::Draft),
-        _ if is_permission => (DecisionKind::Refused, Decision::Ignore),
-        _ => (DecisionKind::Ignored, Decision::Ignore),
+    let attended = coming(model, action).zip(model.question());
+    let attended = attended.map(|(coming, question)| (coming.decision(&question.args), question));
+    let edited = match &attended {
+        Some((Decision::Edit { args }, question)) => Some(question.edited(args)),
+        _ => None,
     };
-    let learn = action != Action::IgnoreQuietly;
+    let (kind, decision) = match (action, attended) {
+        (_, Some((answer, _))) if edited.is_some() => (DecisionKind::Edited, answer),
+        (_, Some((answer, _))) => (DecisionKind::Accepted, answer),
+        (action, None) => plain_decision(action, is_permission),
+    };
+    // Whether somebody comes to a meeting says nothing about their mail.
+    let learn = action != Action::IgnoreQuietly && kind != DecisionKind::Edited;
     let decision = DecisionRequest::on_screen(id, shown.hash?, decision, learn);
+    if let Some(edited) = edited {
+        model.inbox.decided_as.insert(decision.interrupt.to_string(), edited);
+    }
     if !matches!(action, Action::Accept | Action::SaveDraft) || !answer::has_unsent_edit(model) {
         return Some((kind, decision));
     }
@@ -92,6 +116,15 @@ fn pending_decision(model: &mut Model, action: Action) -> Option<(DecisionKind, 
         model.push(Menu::new("You changed this and haven't sent it. Accept it …", rows));
     }
     None
+}
+
+fn plain_decision(action: Action, is_permission: bool) -> (DecisionKind, Decision) {
+    match action {
+        Action::Accept => (DecisionKind::Accepted, Decision::Accept),
+        Action::SaveDraft => (DecisionKind::Drafted, Decision::Draft),
+        _ if is_permission => (DecisionKind::Refused, Decision::Ignore),
+        _ => (DecisionKind::Ignored, Decision::Ignore),
+    }
 }
 
 /// Asks whether to refuse, and stop the session of the agent that asks.

@@ -2,7 +2,7 @@
 
 use super::away;
 use crate::engine::graph::{Kind, ThreadId};
-use crate::inbox::door::{Inbox, MailMove, action_words, name_words, profile_words};
+use crate::inbox::door::{Inbox, action_words, name_words, profile_words};
 use crate::inbox::{AnswerKind, Block, DecidedBy, DecisionEnd, DecisionLine, DecisionLinks, Place, Query};
 use crate::text::{Visible, pad};
 use crate::tui::actions::Action;
@@ -164,7 +164,7 @@ fn search_sender(model: &mut Model) {
 /// Puts the selected mail back where it was, with its card.
 fn put_back(model: &mut Model) {
     if let Some(thread) = Decided.thread(model) {
-        away::put_away(model, vec![thread], MailMove::Back);
+        away::put_back(model, vec![thread]);
     }
 }
 
@@ -277,7 +277,7 @@ fn card(model: &Model, line: &DecisionLine) -> Doc {
     blocks.extend(contents(line));
     let keys = "t thread · w why it was asked · gb grant or lesson · = same sender · / search";
     let more = match (line.answer, line.end) {
-        (AnswerKind::Move, DecisionEnd::Done) => " · M put it back",
+        (AnswerKind::Move, DecisionEnd::Done) => " · B put it back",
         _ if line.workflow == "email" => " · C reclassify",
         _ => "",
     };

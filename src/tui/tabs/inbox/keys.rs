@@ -1,15 +1,14 @@
 //! What keys do with the selected item, and the list of items as a pane.
 
 use super::bulk::why_marks_apart;
-use super::{answer, away, decide, grant, mail, marks, menus, view};
+use super::{answer, away, decide, filter, grant, mail, marks, menus, show, view};
 use crate::engine::graph::{Grantable, Kind, Labels, ThreadId};
 use crate::inbox::door::{Destination, Inbox};
-use crate::inbox::{ItemKind, ItemLine, PROGRAM_ACTIONS, Place, Query, Question, YOUR_TURN};
+use crate::inbox::{ItemKind, ItemLine, PROGRAM_ACTIONS, Question, YOUR_TURN};
 use crate::tui::actions::Action;
 use crate::tui::card::Folds;
-use crate::tui::layers::Prompt;
 use crate::tui::layout::{self, Areas, Entry};
-use crate::tui::model::{Focus, Job, Model, Opened, Seen, Tab};
+use crate::tui::model::{Filter, Focus, Job, Model, Opened, PastEnd, Seen, Tab};
 use crate::tui::tabs::page;
 use crate::tui::tabs::pane::{Does, Effect, Pane, named, open_page, page_size, when};
 use crate::tui::words;
@@ -26,6 +25,10 @@ impl Pane for Items {
         let list = &model.inbox.list;
         let listed = |effect: Effect| when(!list.is_empty(), "", effect);
         Some(match action {
+            Action::Open if list.is_past_end() => match model.past_end() {
+                Some(PastEnd::Skipped(_)) => Ok(|model| show(model, Filter::Skipped)),
+                Some(PastEnd::Elsewhere(_)) | None => return None,
+            },
             Action::Open => listed(open_page),
             Action::Mark => listed(marks::mark),
             Action::MarkRange => listed(marks::mark_range),
@@ -38,23 +41,38 @@ impl Pane for Items {
         })
     }
 
+    /// After the last item comes the line about skipped mail.
     fn step(&self, model: &mut Model, by: isize) {
-        model.inbox.list.step(by);
+        let goes_past_end = by > 0 && model.focus == Focus::List && model.past_end().is_some();
+        let list = &mut model.inbox.list;
+        let is_last = list.selected().is_some() && list.cursor() + 1 == list.len();
+        match (list.is_past_end(), by) {
+            (true, 1..) => {}
+            (true, _) => list.select(list.len().saturating_add_signed(by)),
+            (false, _) if goes_past_end && (is_last || list.is_empty()) => list.select_past_end(),
+            (false, _) => list.step(by),
+        }
     }
 
     fn click(&self, model: &mut Model, line: u16) {
-        let hit = layout::entries(&model.inbox.list, layout::areas(model).list)
-            .into_iter()
-            .find(|(from, height, _)| (*from..from + height).contains(&line));
-        if let Some((_, _, Entry::Row(position))) = hit {
-            model.inbox.list.select(position);
+        let area = layout::item_rows(model, layout::areas(model).list);
+        let entries = layout::entries(&model.inbox.list, area);
+        let hit = entries.iter().find(|(from, height, _)| (*from..from + height).contains(&line));
+        match hit {
+            Some((_, _, Entry::Row(position))) => model.inbox.list.select(*position),
+            None if model.past_end().is_some() && layout::end_of(&entries) == line => {
+                model.inbox.list.select_past_end();
+            }
+            _ => {}
         }
     }
 
     fn keep_visible(&self, model: &mut Model, area: Rect) {
+        let area = layout::item_rows(model, area);
         let list = &mut model.inbox.list;
         list.top = match list.selected() {
             Some(_) => layout::top_for(list, area),
+            None if list.is_past_end() => layout::top_for(list, area),
             None => list.top.min(list.len().saturating_sub(1)),
         };
     }
@@ -115,6 +133,7 @@ pub fn does(model: &Model, action: Action) -> Option<Does> {
         | Action::EditOutside
         | Action::Respond
         | Action::AcceptGrant
+        | Action::Maybe
         | Action::SaveDraft
         | Action::RefuseAndStop
         | Action::Reclassify
@@ -123,7 +142,7 @@ pub fn does(model: &Model, action: Action) -> Option<Does> {
         {
             Err("Marked items can only be accepted, ignored or snoozed together · Esc clears the marks")
         }
-        Action::Accept | Action::Ignore | Action::IgnoreQuietly | Action::SaveDraft => {
+        Action::Accept | Action::Ignore | Action::IgnoreQuietly | Action::Maybe | Action::SaveDraft => {
             on_open_item(model, action, take(action))
         }
         Action::Edit => on_open_item(model, action, answer::edit),
@@ -140,9 +159,9 @@ pub fn does(model: &Model, action: Action) -> Option<Does> {
             Some(row) => when(!row.is_decided(), "Already decided", menus::offer_snooze),
             None => when(has_marks, NOTHING_SELECTED, menus::offer_snooze),
         },
-        Action::Archive => on_mail(model, |model| away::ask(model, Destination::Archive)),
-        Action::Delete => on_mail(model, |model| away::ask(model, Destination::Trash)),
-        Action::Spam => on_mail(model, |model| away::ask(model, Destination::Spam)),
+        Action::Archive => on_mail(model, |model| away::put_away(model, Destination::Archive)),
+        Action::Delete => on_mail(model, |model| away::put_away(model, Destination::Trash)),
+        Action::Spam => on_mail(model, |model| away::put_away(model, Destination::Spam)),
         Action::MoveMail => on_mail(model, away::ask_folder),
         Action::PutBack => Err("Only mail that was moved can be put back · gh lists it"),
         Action::Behind => Err("Past decisions have grants and lessons · gh lists them"),
@@ -159,13 +178,8 @@ pub fn does(model: &Model, action: Action) -> Option<Does> {
             })
         }
         Action::Headers | Action::Attachments | Action::Links => on_mail_of_card(model, action),
-        Action::Search => when(in_inbox, "There is nothing to search here", ask_search),
-        Action::Narrow => when(in_inbox, "There is nothing to filter here", ask_filter),
-        Action::SearchNext | Action::SearchPrevious if model.inbox.list.search.is_empty() => {
-            Err("Nothing to repeat · / searches")
-        }
-        Action::SearchNext => Ok(|model| find(model, true)),
-        Action::SearchPrevious => Ok(|model| find(model, false)),
+        Action::Search | Action::Narrow => when(in_inbox, "There is nothing to search here", filter::ask),
+        Action::SearchNext | Action::SearchPrevious => Err("/ filters this list · j and k go through it"),
         _ => return None,
     })
 }
@@ -173,6 +187,7 @@ pub fn does(model: &Model, action: Action) -> Option<Does> {
 fn take(action: Action) -> Effect {
     match action {
         Action::Accept => |model| decide::take(model, Action::Accept),
+        Action::Maybe => |model| decide::take(model, Action::Maybe),
         Action::SaveDraft => |model| decide::take(model, Action::SaveDraft),
         Action::IgnoreQuietly => |model| decide::take(model, Action::IgnoreQuietly),
         _ => |model| decide::take(model, Action::Ignore),
@@ -221,6 +236,10 @@ fn check_answer(model: &Model, row: &ItemLine, answer: Action) -> Result<(), &'s
             (false, true) => "This can't be accepted as it is · e fills it in",
             (false, false) => "This can't be accepted from here",
         }),
+        Action::Maybe => {
+            let can = model.question().is_some_and(Question::is_invitation);
+            when(can, "Only an invitation can be answered with maybe")
+        }
         Action::SaveDraft => when(row.allow.draft, "Only a reply to a mail can be saved as a draft"),
         Action::AcceptGrant => {
             let offered = model.question().map(|question| &question.grantable);
@@ -268,34 +287,6 @@ fn fold(model: &mut Model, change: impl FnOnce(&mut Folds)) {
     }
 }
 
-fn ask_search(model: &mut Model) {
-    model.push(Prompt::new(("/", &Place::Inbox.hint(), "search"), "", |model, prompt| {
-        model.inbox.list.search = Query::parse(prompt.text(), Place::Inbox, &model.local_time())?;
-        if !model.inbox.list.search.is_empty() {
-            find(model, true);
-        }
-        Ok(())
-    }));
-}
-
-/// Asks what to list; the line starts with the current filter, which can be changed.
-fn ask_filter(model: &mut Model) {
-    let typed = model.inbox.list.narrow.typed.clone();
-    model.push(Prompt::new(("\\", &Place::Inbox.hint(), "filter"), &typed, |model, prompt| {
-        let query = Query::parse(prompt.text(), Place::Inbox, &model.local_time())?;
-        model.inbox.list.narrow_to(query, model.wall);
-        Ok(())
-    }));
-}
-
-/// Moves to the next or previous match.
-fn find(model: &mut Model, forward: bool) {
-    match model.inbox.list.next_match(forward, model.wall) {
-        Some(position) => model.inbox.list.select(position),
-        None => model.say(format!("No match for `{}`", model.inbox.list.search.typed)),
-    }
-}
-
 /// The actions on the selected or marked items.
 fn footer(model: &Model) -> Vec<(Action, String)> {
     let mut actions = Vec::new();
@@ -312,10 +303,18 @@ fn footer(model: &Model) -> Vec<(Action, String)> {
         let label = |custom: Option<String>, default: &str| {
             custom.map_or_else(|| default.to_owned(), |l| words::line(&l))
         };
-        actions.push((Action::Accept, label(accept, "accept")));
-        actions.push((Action::Edit, label(edit, "edit")));
-        actions.push((Action::Respond, label(respond, "respond")));
-        actions.push((Action::Ignore, label(ignore, "ignore")));
+        if model.question().is_some_and(Question::is_invitation) {
+            actions
+                .extend(decide::INVITATION_KEYS.map(|(action, coming)| (action, coming.word().to_owned())));
+            actions.push((Action::Edit, label(edit, "edit")));
+            actions.push((Action::Respond, label(respond, "respond")));
+            actions.push((Action::IgnoreQuietly, label(ignore, "ignore")));
+        } else {
+            actions.push((Action::Accept, label(accept, "accept")));
+            actions.push((Action::Edit, label(edit, "edit")));
+            actions.push((Action::Respond, label(respond, "respond")));
+            actions.push((Action::Ignore, label(ignore, "ignore")));
+        }
         match model.selected().map(|row| row.action.as_str()) {
             Some("failed") => actions.extend(named([(Action::TakeOver, "take over")])),
             Some(YOUR_TURN) => actions.extend(named([(Action::TakeOver, "give it back")])),

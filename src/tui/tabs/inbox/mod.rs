@@ -4,6 +4,7 @@ mod answer;
 pub mod away;
 mod bulk;
 pub mod decide;
+mod filter;
 pub mod follow;
 mod grant;
 pub mod history;

@@ -3,8 +3,8 @@
 use crate::engine::graph::{Kind, ThreadId};
 use crate::inbox::door::Inbox;
 use crate::inbox::{
-    DecisionEnd, DecisionLine, DecisionQuery, ItemKind, ItemLine, ItemStamp, ItemStatus, MemoryLine, Page,
-    Query,
+    Coming, DecisionEnd, DecisionLine, DecisionQuery, ItemKind, ItemLine, ItemStamp, ItemStatus, MemoryLine,
+    Page, Query,
 };
 use crate::text::when::Past;
 use crate::text::{count_noun, truncate, width};
@@ -118,7 +118,7 @@ fn ending(line: &DecisionLine) -> String {
         [to, more @ ..] if line.outcome == "sent" => {
             format!("sent to {to} and {} more: “{}”", more.len(), line.title)
         }
-        _ => format!("{}: “{}”", line.outcome, line.title),
+        _ => format!("{}: “{}”{}", line.outcome, line.title, Coming::follows(&line.action, &line.outcome)),
     }
 }
 

@@ -4,7 +4,8 @@ use super::{follow, news};
 use crate::engine::graph::{Decision, InterruptId, Kind, ThreadId};
 use crate::inbox::door::Inbox;
 use crate::inbox::{
-    DecisionRequest, Edited, InboxError, ItemKind, ItemLine, Outcome, PROGRAM_ACTIONS, unsent_edit_key,
+    ANSWER_INVITATION, Coming, DecisionRequest, Edited, InboxError, ItemKind, ItemLine, Outcome,
+    PROGRAM_ACTIONS, unsent_edit_key,
 };
 use crate::text::count_noun;
 use crate::tui::actions::Action;
@@ -127,10 +128,13 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
     let decided_as: HashMap<String, Edited> =
         ids.iter().filter_map(|id| model.inbox.decided_as.remove_entry(*id)).collect();
     let rows = model.inbox.list.all().iter().filter(|row| ids.contains(row.id.as_str()));
+    let mut follows = "";
     let title_and_word = |row: &ItemLine| {
         let decided_as = decided_as.get(&row.id);
         let title = words::line(decided_as.map_or(&row.title, |edited| &edited.title));
-        (row.id.clone(), (title, done_word(kind, row, decided_as)))
+        let word = done_word(kind, row, decided_as);
+        follows = Coming::follows(&row.action, &word);
+        (row.id.clone(), (title, word))
     };
     let titles_and_words: HashMap<String, (String, String)> = rows.map(title_and_word).collect();
     let title_of = |id: &str| titles_and_words.get(id).map(|(title, _)| title.clone()).unwrap_or_default();
@@ -168,7 +172,7 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
         let what = what_was_done(word.unwrap_or(kind.word()), &done);
         drop_decided(model, kind, &done);
         let note = snooze_note(model, kind).unwrap_or_default();
-        model.say(words::capitalized(&format!("{what}{note}")));
+        model.say(words::capitalized(&format!("{what}{note}{follows}")));
         if kind.can_be_undone() {
             news::await_ends(model, kind, &done);
             model.undo = Some(Undo { kind, items: done, until: None, since: model.now });
@@ -223,7 +227,7 @@ pub fn done_word(kind: DecisionKind, row: &ItemLine, decided_as: Option<&Edited>
     let is_permission = is_kind(Kind::Approval) && row.action.starts_with(PROGRAM_ACTIONS);
     let word = match kind {
         // An invitation may be accepted or declined.
-        DecisionKind::Accepted | DecisionKind::Edited if row.action == "answer_invitation" => {
+        DecisionKind::Accepted | DecisionKind::Edited if row.action == ANSWER_INVITATION => {
             decided_as.and_then(|edited| edited.done.as_deref()).unwrap_or("answered")
         }
         DecisionKind::Accepted if is_permission => "allowed",
@@ -244,7 +248,7 @@ fn is_followed(model: &Model, kind: DecisionKind, row: &ItemLine) -> bool {
 /// The question whether to accept an item. An answer to an invitation may decline it, so "accept" would mislead.
 pub fn accept_question(action: &str, accept: &'static str) -> &'static str {
     match action {
-        "answer_invitation" => "Answer the invitation like this?",
+        ANSWER_INVITATION => "Answer the invitation like this?",
         _ => accept,
     }
 }

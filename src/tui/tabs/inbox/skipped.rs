@@ -3,7 +3,7 @@
 use super::follow;
 use crate::engine::graph::ThreadId;
 use crate::inbox::door::Inbox;
-use crate::inbox::{Block, InboxError, Page, SkippedCount, SkippedLine, SkippedQuery};
+use crate::inbox::{Block, Page, SkippedLine, SkippedQuery};
 use crate::text::{Visible, pad};
 use crate::tui::actions::Action;
 use crate::tui::card::Doc;
@@ -15,7 +15,6 @@ use crate::tui::tabs::pane::{Cursor, Does, Pane, named, open_page, when};
 use crate::tui::tabs::rows::{self, PlainRow};
 use crate::tui::{draw, words};
 use jiff::SignedDuration;
-use jiff::civil::Date;
 use ratatui::buffer::Buffer;
 
 /// The classes a mail can have, and what each means.
@@ -134,29 +133,19 @@ pub fn listed(model: &mut Model, after: Option<i64>, result: InboxResult<Page<Sk
     }
 }
 
-/// Counts the last day's skipped mail: once a day, and whenever Activity shows it.
+/// Counts the last day's skipped mail for the line below the items, and more of it where Activity shows it.
 pub fn count(model: &mut Model) {
-    let today = model.local_time().date();
-    let last_day = model.inbox.skipped_lately.1.replace(today);
-    if last_day == Some(today) && model.tab != Tab::Activity {
-        return;
-    }
     let Ok(since) = model.wall.saturating_sub(SignedDuration::from_hours(24)) else { return };
-    let day = i64::from(today.since(Date::constant(1970, 1, 1)).map_or(0, |span| span.get_days()));
-    let count = async move |inbox: Inbox| {
-        let count = inbox.mail().skipped_since(since).await?;
-        // A read-only user cannot record having been told, and finds the count in Activity instead.
-        let tell = count.mails > 0 && inbox.mail().tell_of_skipped(day).await.unwrap_or(false);
-        Ok::<_, InboxError>((count, tell))
-    };
-    model.read(count, counted);
-}
-
-pub fn counted(model: &mut Model, (count, tell): (SkippedCount, bool)) {
-    model.inbox.skipped_lately.0 = count;
-    if tell {
-        let key = model.keymap.key_of(&model.scopes(), Action::ShowSkipped).unwrap_or("gk".to_owned());
-        model.say(format!("Mail in the last day: {count}; {key} lists it"));
+    let count = async move |inbox: Inbox| inbox.mail().count_skipped(since).await;
+    model.read(count, |model, mails| {
+        model.inbox.recently_skipped = mails;
+        if model.past_end().is_none() && model.inbox.list.is_past_end() {
+            model.inbox.list.select(model.inbox.list.cursor());
+        }
+    });
+    if model.tab == Tab::Activity {
+        let count = async move |inbox: Inbox| inbox.mail().skipped_since(since).await;
+        model.read(count, |model, count| model.inbox.skipped_lately = count);
     }
 }
 

@@ -3,7 +3,7 @@
 use super::away;
 use super::send::{self, done_word, what_was_done};
 use crate::engine::graph::{InterruptId, Kind};
-use crate::inbox::door::{Inbox, MailMove};
+use crate::inbox::door::Inbox;
 use crate::inbox::{InboxError, ItemKind, ItemLine, LineQuery, PROGRAM_ACTIONS, UndoableBatch};
 use crate::text::count_noun;
 use crate::tui::actions::{Action, Scope};
@@ -11,17 +11,13 @@ use crate::tui::model::{DecisionKind, Failure, InboxResult, Model, Undo};
 use crate::tui::words;
 use futures_util::future::join_all;
 
-/// Undoes the last decision; a bulk decision as a whole.
+/// Undoes the last decision, or puts back the mail that was put away last; what was done together, as a whole.
 pub fn undo(model: &mut Model) {
-    let Some(undo) = model.undo.take() else {
-        let put_away = std::mem::take(&mut model.put_away);
-        if put_away.is_empty() {
-            undo_newest(model)
-        } else {
-            away::put_away(model, put_away, MailMove::Back)
-        }
-        return;
-    };
+    let decided_at = model.undo.as_ref().map(|undo| undo.since);
+    if let Some(last) = model.put_away.pop_if(|last| decided_at.is_none_or(|at| last.since >= at)) {
+        return away::put_back(model, last.threads);
+    }
+    let Some(undo) = model.undo.take() else { return undo_newest(model) };
     let ids = undo.items.iter().filter_map(|(id, _)| InterruptId::parse(id).ok());
     let ids: Vec<InterruptId> = ids.collect();
     model.inbox.undoing = undo.items;
@@ -51,16 +47,19 @@ pub fn take_back(model: &mut Model, ids: Vec<InterruptId>) {
     model.start_any(undo, undone);
 }
 
-/// Undoes the newest decision that can be undone, whoever took it.
+/// Undoes the newest decision that can be undone, whoever took it; else puts back the mail that was put away last.
 fn undo_newest(model: &mut Model) {
     let undo = async move |inbox: Inbox| {
         let newest = inbox.decisions().last_decided().await?;
         Ok::<_, InboxError>(match newest.and_then(|batch| batch.interrupts.into_iter().next()) {
-            Some(first) => undo_batch(&inbox, first).await,
-            None => Vec::new(),
+            Some(first) => (undo_batch(&inbox, first).await, None),
+            None => (Vec::new(), inbox.mail().last_put_away().await?),
         })
     };
-    model.read(undo, undone);
+    model.read(undo, |model, (undone_decisions, put_away)| match put_away {
+        Some(thread) => away::put_back(model, vec![thread]),
+        None => undone(model, undone_decisions),
+    });
 }
 
 /// Undoes everything that was decided together with this one.

@@ -137,7 +137,8 @@ pub fn lines(model: &mut Model, result: InboxResult<Vec<ItemLine>>) {
     select_goto(model);
     select_first(model);
     model.inbox.is_loaded |= model.inbox.list.complete && model.inbox.unread_ids.is_empty();
-    if model.inbox.list.selected().is_none() && !model.inbox.list.selection_vanished() {
+    let list = &model.inbox.list;
+    if list.selected().is_none() && !list.selection_vanished() && !list.is_past_end() {
         model.inbox.list.select(model.inbox.list.cursor());
     }
     if !model.inbox.list.complete && !model.inbox.is_glancing {

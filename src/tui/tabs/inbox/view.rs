@@ -1,12 +1,14 @@
 //! Draws the inbox's list and the card of the selected item.
 
+use super::decide::INVITATION_KEYS;
 use super::{follow, send};
 use crate::engine::graph::{Grade, Kind, ThreadId};
-use crate::inbox::{ItemKind, ItemLine, ItemStatus, Status};
+use crate::inbox::{ItemKind, ItemLine, ItemStatus, Question, Status};
 use crate::text::{count_noun, wrap};
+use crate::tui::actions::Action;
 use crate::tui::layers::Form;
 use crate::tui::layout::{self, Areas, Entry};
-use crate::tui::model::{Filter, Focus, Followed, Model, Seen};
+use crate::tui::model::{Filter, Focus, Followed, Model, PastEnd, Seen};
 use crate::tui::tabs::page;
 use crate::tui::{draw, words};
 use jiff::Timestamp;
@@ -27,11 +29,19 @@ fn draw_list(model: &Model, area: Rect, buf: &mut Buffer) {
     if area.is_empty() {
         return;
     }
+    let (whole, area) = (area, layout::item_rows(model, area));
     if model.inbox.list.is_blank() {
-        return draw_empty(model, area, buf);
+        draw_empty(model, area, buf);
+        return draw_past_end(
+            model,
+            Rect { y: area.bottom(), height: whole.height - area.height, ..whole },
+            buf,
+        );
     }
     let entries = layout::entries(&model.inbox.list, area);
     let (shown, all) = layout::shown_rows(&model.inbox.list, &entries, area);
+    let end = whole.y + layout::end_of(&entries);
+    draw_past_end(model, Rect { y: end, height: 1.min(whole.bottom().saturating_sub(end)), ..whole }, buf);
     for (y, height, entry) in entries {
         let entry_area = Rect { y: area.y + y, height, ..area };
         match entry {
@@ -53,6 +63,25 @@ fn draw_list(model: &Model, area: Rect, buf: &mut Buffer) {
     draw::more(&model.theme, shown, all, area, buf);
 }
 
+/// Draws the line after the items, which is none of them.
+fn draw_past_end(model: &Model, area: Rect, buf: &mut Buffer) {
+    let Some(line) = model.past_end().filter(|_| !area.is_empty()) else { return };
+    let text = match line {
+        PastEnd::Skipped(mails) => {
+            let key = model.keymap.key_of(&model.tab_scopes(), Action::ShowSkipped);
+            let key = key.map(|key| format!(" or {key}")).unwrap_or_default();
+            format!("{} skipped in the last day · Enter{key} opens", count_noun(mails, "mail"))
+        }
+        PastEnd::Elsewhere(threads) => format!("{threads} more put away, sent or done · Enter opens"),
+    };
+    let (theme, selected) = (&model.theme, model.inbox.list.is_past_end());
+    let x = draw::text(buf, area, area.x, area.y, if selected { "▌ " } else { "  " }, theme.accent);
+    draw::text(buf, area, x, area.y, &text, theme.quiet);
+    if selected {
+        buf.set_style(area, theme.selected);
+    }
+}
+
 /// Draws a group's name on its own line.
 fn draw_heading(model: &Model, name: &str, area: Rect, buf: &mut Buffer) {
     let x = draw::text(buf, area, area.x + 1, area.y, &format!("{} ", words::line(name)), model.theme.accent);
@@ -65,7 +94,6 @@ fn draw_row(model: &Model, row: &ItemLine, lines: u16, area: Rect, buf: &mut Buf
     let theme = &model.theme;
     let selected = model.inbox.list.selected().is_some_and(|other| other.id == row.id);
     let marked = model.inbox.list.is_marked(&row.id);
-    let is_match = !model.inbox.list.search.is_empty() && row.matches(&model.inbox.list.search, model.wall);
     let has_two_lines = lines > 1;
     let is_narrow = area.width < layout::NARROW / 2;
 
@@ -95,9 +123,8 @@ fn draw_row(model: &Model, row: &ItemLine, lines: u16, area: Rect, buf: &mut Buf
         x = draw::text(buf, room, x, area.y, letter(row.kind), theme.kind(row.kind));
         x += 1;
     }
-    let style = if is_match { theme.search_match } else { theme.text };
     let first = words::line(if has_two_lines { words::name(row.who()) } else { &row.title });
-    draw::text(buf, room, x, area.y, &first, style);
+    draw::text(buf, room, x, area.y, &first, theme.text);
 
     if has_two_lines {
         let y = area.y + 1;
@@ -106,10 +133,11 @@ fn draw_row(model: &Model, row: &ItemLine, lines: u16, area: Rect, buf: &mut Buf
         if let Some(until) = row.gives_up_at.filter(|_| is_waited_for) {
             x = draw::text(buf, area, x, y, &format!(" · {}", gives_up(until, model.wall)), theme.accent);
         }
-        let rest = if row.gist.is_empty() {
-            format!(" · {}", row.title)
-        } else {
-            format!(" · {} · {}", row.title, row.gist)
+        let rest = match model.inbox.list.snippet(&row.thread) {
+            // Why it is listed: the words around the match.
+            Some(snippet) => format!(" · {snippet}"),
+            None if row.gist.is_empty() => format!(" · {}", row.title),
+            None => format!(" · {} · {}", row.title, row.gist),
         };
         draw::text(buf, area, x, y, &words::line(&rest), theme.quiet);
     }
@@ -125,6 +153,18 @@ fn draw_row(model: &Model, row: &ItemLine, lines: u16, area: Rect, buf: &mut Buf
 
 fn gives_up(at: Timestamp, now: Timestamp) -> String {
     format!("gives up in {}", words::clock(now, at))
+}
+
+/// Draws below an invitation its three answers.
+fn draw_answers(model: &Model, area: Rect, buf: &mut Buffer) {
+    if !model.question().is_some_and(Question::is_invitation) {
+        return;
+    }
+    let scopes = model.tab_scopes();
+    let answers = INVITATION_KEYS.iter().filter_map(|(action, coming)| {
+        Some(format!("{} {}", model.keymap.key_of(&scopes, *action)?, coming.word()))
+    });
+    draw::text(buf, area, area.x, area.y, &answers.collect::<Vec<_>>().join(" · "), model.theme.accent);
 }
 
 /// Draws below the card that somebody waits for it: for how long already, and when they give up.
@@ -256,6 +296,17 @@ fn draw_card(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>,
         draw_followed(model, thread, area, buf);
         return (None, false);
     }
+    if model.inbox.list.is_past_end() {
+        let what = "Mail that a rule or the model ignored in the last day.";
+        draw::message(
+            &model.theme,
+            area,
+            buf,
+            what,
+            "Enter lists it with the reasons. Nothing is decided here.",
+        );
+        return (None, false);
+    }
     if model.inbox.list.is_empty() {
         return (None, false);
     }
@@ -275,6 +326,7 @@ fn draw_card(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>,
     let form_top = form.filter(|_| layout::has_card_with_form(model)).map(|form| form.card_top);
     page::draw(model, &opened.doc, form_top.unwrap_or(opened.top), areas, buf);
     draw_waiting(model, areas.more, buf);
+    draw_answers(model, areas.more, buf);
     let (width, height) = (usize::from(area.width), usize::from(area.height));
     // A card too narrow to show a whole line has not been seen.
     if width < 8 {

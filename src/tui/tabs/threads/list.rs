@@ -105,7 +105,7 @@ pub fn ask_search(model: &mut Model) {
 }
 
 /// Searches, also while the user types.
-fn search(model: &mut Model, query: Query) {
+pub fn search(model: &mut Model, query: Query) {
     if model.threads.search == query {
         return;
     }

@@ -5,5 +5,6 @@ mod pane;
 mod review;
 mod view;
 
+pub use list::search;
 pub use pane::Threads;
 pub use review::show;

@@ -3,7 +3,7 @@
 use crate::agent::agent_loop::Asked;
 use crate::agent::{GrantQuery, Services};
 use crate::engine::graph::{Allow, Ctx, Grantable, Interrupt, Kind, Labels, NodeError, Warning};
-use crate::inbox::proposal;
+use crate::inbox::{Coming, proposal};
 use crate::mail::Mail;
 use crate::text::short_line;
 use crate::workflows::email::event_news::{self, CalendarImpact};
@@ -202,7 +202,16 @@ fn labels(tool: &str, args: &Value, acts: bool) -> Labels {
         }
         // The words that matter come first: a narrow list cuts the rest.
         _ if !acts => ("accept, sends nothing", "not sent, observe mode"),
-        tools::ANSWER_INVITATION => ("answer", tools::answered_word(args)),
+        tools::ANSWER_INVITATION => {
+            let coming = Coming::of(args);
+            let ignore = word("don't answer");
+            return Labels {
+                accept: word(coming.word()),
+                ignore,
+                done: word(coming.done()),
+                ..Labels::default()
+            };
+        }
         tools::WRITE_EMAIL => ("send", "sent"),
         tools::SCHEDULE_MEETING => ("invite", "invited"),
         tools::REMOVE_EVENT => ("take it out", "taken out"),
