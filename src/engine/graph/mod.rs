@@ -20,6 +20,7 @@ mod difference;
 mod draw;
 mod error;
 mod event;
+mod hash;
 mod ids;
 mod interrupt;
 mod journal;
@@ -37,10 +38,11 @@ pub use context::{Ctx, StepContext};
 pub use difference::Difference;
 pub use error::{BuildError, FoldError, InputError, NodeError};
 pub use event::{ChildResult, Event, EventKind};
+pub use hash::{Hash, canonical};
 pub use ids::{BadId, BatchId, GrantId, InterruptId, ThreadId};
 pub use interrupt::{
-    AgentAction, AgentCall, Allow, Answer, Decision, Grade, Grantable, Hash, Interrupt, Kind, Labels,
-    Remember, Waiting, Warning, canonical,
+    AgentAction, AgentCall, Allow, Answer, Decision, Grade, Grantable, Interrupt, Kind, Labels, Remember,
+    Waiting, Warning,
 };
 pub use journal::{
     Authorization, Effect, EffectError, EffectState, EffectTrace, Intent, Journal, JournalError, NoEffects,
