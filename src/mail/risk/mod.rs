@@ -11,6 +11,7 @@ mod domains;
 mod files;
 mod links;
 mod markers;
+mod microsoft;
 mod placeholders;
 mod senders;
 mod unsubscribe;
@@ -42,6 +43,10 @@ pub enum Risk {
     NewSender { address: String },
     /// Mail to somebody the user has neither written to nor accepted mail from.
     NewRecipient { address: String },
+    /// The same, but they wrote first.
+    FirstReply { address: String },
+    /// A stranger answers in a conversation that nobody had with them.
+    JoinedLater { address: String },
     /// A domain that looks like one the user knows but is not.
     LookAlike {
         /// The one in the mail, in ASCII.
@@ -136,7 +141,8 @@ impl Risk {
         match self {
             Self::RecipientOutside { .. } => "recipient_outside",
             Self::BccAdded { .. } => "bcc_added",
-            Self::NewSender { .. } | Self::NewRecipient { .. } => "first_contact",
+            Self::NewSender { .. } | Self::NewRecipient { .. } | Self::FirstReply { .. } => "first_contact",
+            Self::JoinedLater { .. } => "joined_later",
             Self::LookAlike { .. } => "look_alike",
             Self::Punycode { .. } => "punycode",
             Self::ReplyToDiffers { .. } => "reply_to_differs",
@@ -172,6 +178,10 @@ impl Risk {
             }
             Self::NewRecipient { address } => {
                 format!("New recipient: as far as sayso knows, you have never written to {address}.")
+            }
+            Self::FirstReply { address } => format!("This is your first mail to {address}, as far as sayso knows."),
+            Self::JoinedLater { address } => {
+                format!("{address} was not part of this conversation before; nobody in it wrote to them.")
             }
             Self::LookAlike { domain, like } => {
                 format!("{domain} looks like {like}, which you know, but is another domain.")
@@ -319,7 +329,7 @@ pub fn risks_of_mail(mail: &Mail, known: &RiskContext<'_>) -> Vec<Risk> {
     risks.extend(
         mail.reply_to
             .iter()
-            .filter(|reply_to| !is_own(&reply_to.address, known.own))
+            .filter(|reply_to| !is_own(&reply_to.address, known.own) && !is_recipient(mail, reply_to))
             .filter_map(|reply_to| reply_to_differs(mail, reply_to))
             .filter(|_| !senders::sent_for_others(mail, known))
             .take(MAX_ALIKE),
@@ -359,6 +369,11 @@ fn claims_of(mail: &Mail, known: &RiskContext<'_>, is_colleague: bool, is_impost
     risks.extend((may_redirect_payment && claims::changes_bank(mail)).then_some(Risk::BankChange));
     risks.extend((is_stranger && claims::names_wallet(mail)).then_some(Risk::Wallet));
     risks
+}
+
+/// Whether the mail went to an address openly, so answers to it surprise nobody.
+fn is_recipient(mail: &Mail, one: &Address) -> bool {
+    mail.to.iter().chain(&mail.cc).any(|to| to.same(&one.address))
 }
 
 /// Answers go to another organisation, or to somebody else at a provider. Lists may set their own address.
@@ -423,12 +438,44 @@ pub fn risks_of_message(message: &Message<'_>, conversation: &[&Mail], known: &R
         if seen.insert((domain.to_owned(), false)) {
             risks.extend(domains.risk(domain));
         }
-        // A mail can name anybody: being named in the conversation makes nobody known.
-        if !(known.is_known)(&address) {
-            risks.push(Risk::NewRecipient { address });
+        if (known.is_known)(&address) {
+            continue;
         }
+        risks.extend(joined_later(&address, conversation, known));
+        // A mail can name anybody: being named in the conversation makes nobody known.
+        let wrote_first = conversation.iter().any(|mail| mail.from.same(&address));
+        risks.push(match wrote_first {
+            true => Risk::FirstReply { address },
+            false => Risk::NewRecipient { address },
+        });
     }
     risks
+}
+
+/// The warnings about how a mail came into its conversation. On a list, anybody may answer.
+pub fn risks_of_joining(mail: &Mail, conversation: &[&Mail], known: &RiskContext<'_>) -> Vec<Risk> {
+    let is_from_list = mail.list.as_ref().is_some_and(|list| list.id.is_some());
+    let writers = std::iter::once(&mail.from).chain(&mail.reply_to).take(MAX_ALIKE);
+    let strangers = writers.filter(|one| !is_from_list && !(known.is_known)(&one.address));
+    strangers.filter_map(|one| joined_later(&one.address, conversation, known)).collect()
+}
+
+/// A stranger who only answers here, although neither they nor anybody of their house took part.
+fn joined_later(address: &str, conversation: &[&Mail], known: &RiskContext<'_>) -> Option<Risk> {
+    let wrote = |mail: &Mail| {
+        let mut writers = std::iter::once(&mail.from).chain(&mail.sender).chain(&mail.reply_to);
+        writers.any(|writer| writer.same(address))
+    };
+    let (theirs, others): (Vec<&Mail>, Vec<&Mail>) = conversation.iter().partition(|mail| wrote(mail));
+    // Dates can be forged; a mail that answers nothing cannot have joined.
+    let only_answers = theirs.iter().all(|mail| !mail.in_reply_to.is_empty() || !mail.references.is_empty());
+    let took_part = others
+        .iter()
+        .flat_map(|mail| participants_of(mail))
+        .chain(known.own.iter().cloned())
+        .any(|person| !domains::have_different_owners(&person, address));
+    let has_joined = !address.is_empty() && !theirs.is_empty() && !others.is_empty() && only_answers && !took_part;
+    has_joined.then(|| Risk::JoinedLater { address: address.to_owned() })
 }
 
 /// Everybody who wrote or received a mail, bare and in lower case.
