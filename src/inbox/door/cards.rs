@@ -19,7 +19,8 @@ impl Inbox {
                 let state = state.ok().flatten();
                 let subject = state.map(|state| spec.in_trouble(&state)).unwrap_or_default();
                 let is_warning = |block: &Block| matches!(block, Block::Warnings(_));
-                let (mut blocks, subject): (Vec<Block>, Vec<Block>) = subject.into_iter().partition(is_warning);
+                let (mut blocks, subject): (Vec<Block>, Vec<Block>) =
+                    subject.into_iter().partition(is_warning);
                 blocks.extend(trouble_card(&item, self.about(&item)).blocks);
                 blocks.extend(subject);
                 Some(Card { blocks })

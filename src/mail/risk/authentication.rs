@@ -121,9 +121,8 @@ fn by_a_list(mail: &Mail, checks: &[Check]) -> bool {
     let host = post.rsplit_once('@').map_or(id, |(_, host)| host);
     let vouched =
         |check: &Check| check.outcome == Outcome::Pass && organisation(&check.domain) == organisation(host);
-    let strict = |check: &Check| {
-        check.method == "dmarc" && check.outcome == Outcome::Fail && !check.is_lenient
-    };
+    let strict =
+        |check: &Check| check.method == "dmarc" && check.outcome == Outcome::Fail && !check.is_lenient;
     !host.is_empty() && checks.iter().any(vouched) && !checks.iter().any(strict)
 }
 
@@ -287,7 +286,11 @@ mod tests {
         let passed = "spf=pass smtp.mailfrom=bank.example; dmarc=pass action=none header.from=bank.example";
         assert_eq!(of(failed, None), Authentication::Failed(vec!["SPF", "DMARC"]));
         assert_eq!(of(passed, None), Authentication::Passed);
-        assert_eq!(of(passed, Some(&trusted_receiver())), Authentication::Unknown, "the mailbox is elsewhere");
+        assert_eq!(
+            of(passed, Some(&trusted_receiver())),
+            Authentication::Unknown,
+            "the mailbox is elsewhere"
+        );
         let mut receiver = Receiver::default();
         for n in 0..MAILS {
             let lines = format!("{way}Authentication-Results: {passed}\r\n{entrance}");

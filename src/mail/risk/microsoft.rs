@@ -58,7 +58,12 @@ fn is_by_microsoft(received: &str) -> bool {
 /// The host that wrote a `Received`, in lower case.
 fn by(received: &str) -> String {
     let words = received.split_whitespace();
-    words.skip_while(|word| *word != "by").nth(1).unwrap_or_default().trim_end_matches(';').to_ascii_lowercase()
+    words
+        .skip_while(|word| *word != "by")
+        .nth(1)
+        .unwrap_or_default()
+        .trim_end_matches(';')
+        .to_ascii_lowercase()
 }
 
 #[cfg(test)]
@@ -66,13 +71,15 @@ mod tests {
     use super::*;
     use crate::mail::parse;
 
-    const INNER: &str = "Received: from AB1.namprd19.prod.outlook.com (::1) by CD2.namprd19.prod.outlook.com with HTTPS\r\n";
+    const INNER: &str =
+        "Received: from AB1.namprd19.prod.outlook.com (::1) by CD2.namprd19.prod.outlook.com with HTTPS\r\n";
     const OUTER: &str = "Received: from evil.example (192.0.2.7) by EF3.mail.protection.outlook.com (10.1.2.3) with Microsoft SMTP\r\n";
     const FAILED: &str = "Authentication-Results: spf=fail (sender IP is 192.0.2.7) smtp.mailfrom=bank.example; dkim=none; dmarc=fail action=none header.from=bank.example\r\n";
     const FORGED: &str = "Authentication-Results: spf=pass smtp.mailfrom=bank.example; dmarc=pass header.from=bank.example\r\n";
 
     fn mail(lines: &[&str]) -> Mail {
-        parse(format!("{}From: a@bank.example\r\nSubject: x\r\n\r\nHello", lines.concat()).as_bytes()).unwrap()
+        parse(format!("{}From: a@bank.example\r\nSubject: x\r\n\r\nHello", lines.concat()).as_bytes())
+            .unwrap()
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod links;
 mod markers;
 mod microsoft;
 mod placeholders;
+mod recipients;
 mod senders;
 mod unsubscribe;
 
@@ -23,12 +24,13 @@ pub use authentication::Receiver;
 pub use claims::{names_new_bank_details, speaks_of_attachment};
 pub use distinctive::{DistinctiveText, distinctive_text};
 pub use domains::{have_different_owners, organisation};
+pub use recipients::{Message, risks_of_joining, risks_of_message};
 pub use unsubscribe::{one_click, unsubscribe_risk};
 
 pub use files::is_program;
 
 use super::compose::is_own;
-use super::{Address, AddressField, Mail, Oddity};
+use super::{Address, AddressField, Mail, Oddity, Unsubscribe};
 use crate::text::{Visible, truncate};
 use std::collections::HashSet;
 
@@ -179,7 +181,9 @@ impl Risk {
             Self::NewRecipient { address } => {
                 format!("New recipient: as far as sayso knows, you have never written to {address}.")
             }
-            Self::FirstReply { address } => format!("This is your first mail to {address}, as far as sayso knows."),
+            Self::FirstReply { address } => {
+                format!("This is your first mail to {address}, as far as sayso knows.")
+            }
             Self::JoinedLater { address } => {
                 format!("{address} was not part of this conversation before; nobody in it wrote to them.")
             }
@@ -298,17 +302,13 @@ impl Default for RiskContext<'_> {
     }
 }
 
-/// A mail about to be sent.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Message<'a> {
-    /// Bare addresses, or with names.
-    pub to: &'a [String],
-    pub cc: &'a [String],
-    pub bcc: &'a [String],
-}
-
 /// How many links and attachments are listed at most, so that a mail cannot bury a card in warnings.
 const MAX_ALIKE: usize = 5;
+
+/// Whether the mailbox's own server found that a mail does not come from the address in From.
+pub fn is_forged(mail: &Mail, receiver: Option<&Receiver>) -> bool {
+    matches!(authentication::authentication(mail, receiver), authentication::Authentication::Failed(_))
+}
 
 /// The warnings about an incoming mail.
 pub fn risks_of_mail(mail: &Mail, known: &RiskContext<'_>) -> Vec<Risk> {
@@ -382,6 +382,12 @@ fn reply_to_differs(mail: &Mail, reply_to: &Address) -> Option<Risk> {
     let is_list_address = mail.list.as_ref().is_some_and(|list| {
         list.post.as_deref().is_some_and(|post| reply_to.same(post))
             || list.id.as_deref().is_some_and(|id| domains::same_organisation(to, id))
+            || list.unsubscribe.iter().any(|way| match way {
+                Unsubscribe::Mail { to: leave, .. } => {
+                    !domains::have_different_owners(leave, &reply_to.address)
+                }
+                Unsubscribe::OneClick { .. } | Unsubscribe::Page { .. } => false,
+            })
     });
     let is_sender =
         mail.sender.as_ref().is_some_and(|sender| domains::same_organisation(sender.domain(), to));
@@ -407,90 +413,4 @@ fn name_holds_address(from: &Address) -> Option<Risk> {
 pub fn sender_shown(from: &Address) -> &str {
     let name = from.name.trim();
     if name.is_empty() || name_holds_address(from).is_some() { &from.address } else { name }
-}
-
-/// The warnings about the recipients of a mail about to be sent; `conversation` has the mails it answers.
-pub fn risks_of_message(message: &Message<'_>, conversation: &[&Mail], known: &RiskContext<'_>) -> Vec<Risk> {
-    let mut risks = Vec::new();
-    let participants: HashSet<String> = conversation.iter().flat_map(|mail| participants_of(mail)).collect();
-    let domains = domains::Domains::new(known.addresses);
-    let mut seen = HashSet::new();
-    let all = message
-        .to
-        .iter()
-        .chain(message.cc)
-        .map(|to| (to, false))
-        .chain(message.bcc.iter().map(|to| (to, true)));
-    for (to, is_bcc) in all {
-        let address = bare(to);
-        let key = address.to_lowercase();
-        if !seen.insert((key.clone(), is_bcc)) || is_own(&address, known.own) {
-            continue;
-        }
-        if is_bcc {
-            risks.push(Risk::BccAdded { address: address.clone() });
-        }
-        // Without a conversation, nobody is outside it.
-        if !conversation.is_empty() && !participants.contains(&key) {
-            risks.push(Risk::RecipientOutside { address: address.clone() });
-        }
-        let domain = address.rsplit_once('@').map_or("", |(_, domain)| domain);
-        if seen.insert((domain.to_owned(), false)) {
-            risks.extend(domains.risk(domain));
-        }
-        if (known.is_known)(&address) {
-            continue;
-        }
-        risks.extend(joined_later(&address, conversation, known));
-        // A mail can name anybody: being named in the conversation makes nobody known.
-        let wrote_first = conversation.iter().any(|mail| mail.from.same(&address));
-        risks.push(match wrote_first {
-            true => Risk::FirstReply { address },
-            false => Risk::NewRecipient { address },
-        });
-    }
-    risks
-}
-
-/// The warnings about how a mail came into its conversation. On a list, anybody may answer.
-pub fn risks_of_joining(mail: &Mail, conversation: &[&Mail], known: &RiskContext<'_>) -> Vec<Risk> {
-    let is_from_list = mail.list.as_ref().is_some_and(|list| list.id.is_some());
-    let writers = std::iter::once(&mail.from).chain(&mail.reply_to).take(MAX_ALIKE);
-    let strangers = writers.filter(|one| !is_from_list && !(known.is_known)(&one.address));
-    strangers.filter_map(|one| joined_later(&one.address, conversation, known)).collect()
-}
-
-/// A stranger who only answers here, although neither they nor anybody of their house took part.
-fn joined_later(address: &str, conversation: &[&Mail], known: &RiskContext<'_>) -> Option<Risk> {
-    let wrote = |mail: &Mail| {
-        let mut writers = std::iter::once(&mail.from).chain(&mail.sender).chain(&mail.reply_to);
-        writers.any(|writer| writer.same(address))
-    };
-    let (theirs, others): (Vec<&Mail>, Vec<&Mail>) = conversation.iter().partition(|mail| wrote(mail));
-    // Dates can be forged; a mail that answers nothing cannot have joined.
-    let only_answers = theirs.iter().all(|mail| !mail.in_reply_to.is_empty() || !mail.references.is_empty());
-    let took_part = others
-        .iter()
-        .flat_map(|mail| participants_of(mail))
-        .chain(known.own.iter().cloned())
-        .any(|person| !domains::have_different_owners(&person, address));
-    let has_joined = !address.is_empty() && !theirs.is_empty() && !others.is_empty() && only_answers && !took_part;
-    has_joined.then(|| Risk::JoinedLater { address: address.to_owned() })
-}
-
-/// Everybody who wrote or received a mail, bare and in lower case.
-fn participants_of(mail: &Mail) -> impl Iterator<Item = String> + '_ {
-    let people =
-        std::iter::once(&mail.from).chain(&mail.sender).chain(&mail.reply_to).chain(mail.recipients());
-    let list = mail.list.as_ref().and_then(|list| list.post.clone());
-    people
-        .map(|address| address.address.to_lowercase())
-        .chain(list.map(|post| post.to_lowercase()))
-        .filter(|to| !to.is_empty())
-}
-
-/// The bare address of `Name <address>`.
-fn bare(to: &str) -> String {
-    let inner = to.rsplit_once('<').map_or(to, |(_, inner)| inner.trim_end().trim_end_matches('>'));
-    super::read::bare(inner)
 }

@@ -139,6 +139,16 @@ fn heads() {
             Some(ListInfo { id: Some("dev.lists.other.example".to_owned()), post, ..ListInfo::default() });
     });
     assert!(codes_of(&listed).is_empty());
+    let left_by = |leave: &str| {
+        from_ann(|mail| {
+            let (to, nothing) = (leave.to_owned(), String::new());
+            mail.reply_to = vec![Address::bare("dev@lists.other.example")];
+            let unsubscribe = vec![Unsubscribe::Mail { to, subject: nothing.clone(), body: nothing }];
+            mail.list = Some(ListInfo { unsubscribe, ..ListInfo::default() });
+        })
+    };
+    assert!(codes_of(&left_by("dev-leave@lists.other.example")).is_empty());
+    assert_eq!(codes_of(&left_by("leave@elsewhere.example")), ["reply_to_differs"]);
 }
 
 #[test]
@@ -182,6 +192,9 @@ fn links() {
         ("Version 1.2 of www.bank.example", "https://files.example/1", false),
         ("click", "javascript:alert(1)", true),
         ("x", "data:text/html;base64,AAAA", true),
+        ("Walmart.com", "https://click.example.com/t/1", false),
+        ("www.walmart.com", "https://click.example.com/t/1", true),
+        ("walmart.com/cart", "https://click.example.com/t/1", true),
         ("ann@example.com", "mailto:ann@example.com?subject=x", false),
         ("ann@example.com", "mailto:eve@evil.example", true),
         ("ann@example.com", "https://crm.example/contact/1", false),
@@ -334,7 +347,8 @@ fn a_stranger_who_joins_a_conversation_is_named() {
     let own = own();
     let addresses = known();
     let is_known = |address: &str| KNOWN.contains(&address);
-    let known = RiskContext { is_known: &is_known, addresses: &addresses, own: &own, ..RiskContext::default() };
+    let known =
+        RiskContext { is_known: &is_known, addresses: &addresses, own: &own, ..RiskContext::default() };
     let anns = mail("ann@example.com", "me@home.example, zoe@nowhere.example", false);
     let joins = |stranger: &Mail, others: &[&Mail]| {
         let conversation: Vec<&Mail> = others.iter().copied().chain([stranger]).collect();

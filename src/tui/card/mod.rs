@@ -51,7 +51,8 @@ mod tests {
     #[test]
     fn a_card_leads_with_the_three_gravest_warnings() {
         let grades = [Grade::Info, Grade::Caution, Grade::Danger, Grade::Caution, Grade::Info];
-        let warnings = grades.into_iter().zip(1..).map(|(grade, n)| Warning::new(grade, "odd", format!("No. {n}")));
+        let warnings =
+            grades.into_iter().zip(1..).map(|(grade, n)| Warning::new(grade, "odd", format!("No. {n}")));
         let blocks = vec![Block::Warnings(warnings.collect())];
         let folded = drawn(&Doc::untitled(blocks.clone(), Folds::default()));
         assert_eq!(folded, ["!! No. 3", "! No. 2", "! No. 4", "▸ 2 more  (T)"]);

@@ -14,8 +14,8 @@ use crate::engine::graph::{Grade, NodeError, StepContext, Warning};
 use crate::mail::Mail;
 use crate::mail::compose::reply_subject;
 use crate::mail::risk::{
-    Message, Risk, RiskContext, distinctive_text, have_different_owners, risks_of_joining, risks_of_mail, risks_of_message,
-    speaks_of_attachment, unsubscribe_risk,
+    Message, Risk, RiskContext, distinctive_text, have_different_owners, risks_of_joining, risks_of_mail,
+    risks_of_message, speaks_of_attachment, unsubscribe_risk,
 };
 use serde_json::Value;
 
