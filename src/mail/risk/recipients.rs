@@ -49,10 +49,7 @@ pub fn risks_of_message(message: &Message<'_>, conversation: &[&Mail], known: &R
         risks.extend(joined_later(&address, conversation, known));
         // A mail can name anybody: being named in the conversation makes nobody known.
         let wrote_first = conversation.iter().any(|mail| mail.from.same(&address));
-        risks.push(match wrote_first {
-            true => Risk::FirstReply { address },
-            false => Risk::NewRecipient { address },
-        });
+        risks.push(if wrote_first { Risk::FirstReply { address } } else { Risk::NewRecipient { address } });
     }
     risks
 }

@@ -114,7 +114,7 @@ impl Signs {
             own_money: bulk
                 && !mail.headers.spam
                 && !subject.contains(&Kind::Receipt)
-                && is_about_own_money(user, mail),
+                && is_about_own_money(user, mail, &own_text),
             mentions: mentions_reader(user, &flat_body),
             says_nothing_is_wanted: says_nothing_is_wanted(&flat_body),
             thanks: is_only_thanks(&flat_body),
