@@ -74,6 +74,9 @@ pub struct Signals {
     /// Whether the mailbox's own filter calls it spam.
     #[serde(default)]
     pub spam: bool,
+    /// Whether the mailbox's own server found that it does not come from the address in From.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub forged: bool,
 }
 
 /// What is to become of a mail.

@@ -9,14 +9,14 @@ use sayso::inbox::DecisionQuery;
 use sayso::inbox::door::NewRequest;
 use serde_json::json;
 
-/// Bob's invitation, in an account that only observes.
+/// Bob's invitation with a warning, in an account that only observes.
 fn invited(mode: MailMode) -> TestScreen {
     let calendar = format!(
         "BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nBEGIN:VEVENT\r\nUID:kick@client\r\nDTSTAMP:20261101T080000Z\r\n\
          DTSTART:20360505T120000Z\r\nDTEND:20360505T130000Z\r\nSUMMARY:Kickoff\r\nORGANIZER:mailto:{BOB}\r\n\
          ATTENDEE;PARTSTAT=NEEDS-ACTION:mailto:ada@example.org\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
     );
-    let headers = "MIME-Version: 1.0\r\nContent-Type: multipart/alternative; boundary=b\r\n";
+    let headers = "Reply-To: office@else.example\r\nMIME-Version: 1.0\r\nContent-Type: multipart/alternative; boundary=b\r\n";
     let parts = format!(
         "--b\r\nContent-Type: text/plain\r\n\r\nPlease come.\r\n--b\r\n\
          Content-Type: text/calendar; method=REQUEST\r\n\r\n{calendar}--b--\r\n"

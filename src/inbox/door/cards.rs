@@ -15,11 +15,15 @@ impl Inbox {
         let card = match spec {
             Some(spec) if !stored.engine => state?.map(|state| spec.card(&state, Some(&item))),
             Some(spec) => {
-                let mut card = trouble_card(&item, self.trouble_title(&item));
                 // If even the state cannot be read, the trouble still says why.
                 let state = state.ok().flatten();
-                card.blocks.extend(state.map(|state| spec.in_trouble(&state)).unwrap_or_default());
-                Some(card)
+                let subject = state.map(|state| spec.in_trouble(&state)).unwrap_or_default();
+                let is_warning = |block: &Block| matches!(block, Block::Warnings(_));
+                let (mut blocks, subject): (Vec<Block>, Vec<Block>) =
+                    subject.into_iter().partition(is_warning);
+                blocks.extend(trouble_card(&item, self.trouble_title(&item)).blocks);
+                blocks.extend(subject);
+                Some(Card { blocks })
             }
             None => None,
         };

@@ -1,9 +1,10 @@
 //! Reads what the receiving server found out about the sender: `Authentication-Results` (RFC 8601).
 //!
 //! Anybody can write such a line into a mail, so only lines from the mailbox's own server count. We learn which server
-//! that is from the account's mails: it writes the topmost line in mails from several senders. Promises: linear time,
-//! no errors; an unreadable line says nothing.
+//! that is from the account's mails: it writes the topmost line in mails from several senders. Microsoft names no server
+//! and is known by the mail's way. Promises: linear time, no errors; an unreadable line says nothing.
 
+use super::microsoft::{self, MICROSOFT};
 use super::organisation;
 use crate::mail::Mail;
 use serde::{Deserialize, Serialize};
@@ -30,7 +31,8 @@ pub struct Receiver {
 impl Receiver {
     /// Learns from a mail of the account.
     pub fn observe(&mut self, mail: &Mail) {
-        let Some((id, _)) = lines(mail).next().and_then(parts) else { return };
+        let named = || lines(mail).next().and_then(parts).map(|(id, _)| id);
+        let Some(id) = microsoft::results(mail).map(|_| MICROSOFT.to_owned()).or_else(named) else { return };
         if !self.is(&id) {
             self.others += 1;
             let limit = if self.is_trusted() { MOVED } else { self.mails };
@@ -83,7 +85,8 @@ pub(super) struct Check {
     pub(super) method: String,
     pub(super) outcome: Outcome,
     pub(super) domain: String,
-    remark: String,
+    /// Whether the domain asks for nothing to be done about a failure.
+    is_lenient: bool,
 }
 
 /// What the mailbox's trusted server says about a mail's sender.
@@ -118,9 +121,8 @@ fn by_a_list(mail: &Mail, checks: &[Check]) -> bool {
     let host = post.rsplit_once('@').map_or(id, |(_, host)| host);
     let vouched =
         |check: &Check| check.outcome == Outcome::Pass && organisation(&check.domain) == organisation(host);
-    let strict = |check: &Check| {
-        check.method == "dmarc" && check.outcome == Outcome::Fail && !check.remark.contains("p=none")
-    };
+    let strict =
+        |check: &Check| check.method == "dmarc" && check.outcome == Outcome::Fail && !check.is_lenient;
     !host.is_empty() && checks.iter().any(vouched) && !checks.iter().any(strict)
 }
 
@@ -130,8 +132,21 @@ fn lines(mail: &Mail) -> impl Iterator<Item = &str> {
     mail.headers.iter().filter(named).map(|(_, value)| value.as_str())
 }
 
+/// Whether Microsoft's filter calls the mail spam, in a mailbox of Microsoft's.
+pub(super) fn is_spam_to_microsoft(mail: &Mail, receiver: Option<&Receiver>) -> bool {
+    may_be_at_microsoft(receiver) && microsoft::calls_spam(mail)
+}
+
+/// Whether no other server is known to be the mailbox's own.
+fn may_be_at_microsoft(receiver: Option<&Receiver>) -> bool {
+    receiver.is_none_or(|receiver| !receiver.is_trusted() || receiver.is(MICROSOFT))
+}
+
 /// The checks written by the trusted server: its topmost line, and its other lines up to the next server.
 pub(super) fn checks(mail: &Mail, receiver: Option<&Receiver>) -> Vec<Check> {
+    if let Some(line) = microsoft::results(mail).filter(|_| may_be_at_microsoft(receiver)) {
+        return line.to_ascii_lowercase().split(';').filter_map(check).collect();
+    }
     let Some(receiver) = receiver.filter(|receiver| receiver.is_trusted()) else { return Vec::new() };
     let mut checks: Vec<Check> = Vec::new();
     for (name, value) in &mail.headers {
@@ -183,7 +198,8 @@ fn check(part: &str) -> Option<Check> {
     };
     let named = about(&["header.d", "header.i", "smtp.mailfrom", "smtp.mail", "header.from", "smtp.helo"]);
     let domain = named.unwrap_or_default().rsplit('@').next().unwrap_or_default().to_owned();
-    Some(Check { method: method.to_owned(), outcome, domain, remark: remark.to_ascii_lowercase() })
+    let is_lenient = remark.to_ascii_lowercase().contains("p=none") || about(&["action"]) == Some("none");
+    Some(Check { method: method.to_owned(), outcome, domain, is_lenient })
 }
 
 #[cfg(test)]
@@ -256,6 +272,34 @@ mod tests {
         );
         assert_eq!(of("a@bank.example", &both), failed(&["SPF", "DMARC"]));
         assert_eq!(authentication(&mail("a@bank.example", &both), None), Authentication::Unknown);
+    }
+
+    #[test]
+    fn microsoft_is_known_by_the_way_of_the_mail() {
+        let way = "Received: from a by b.prod.outlook.com\r\n";
+        let entrance = "Received: from mx.bank.example by c.mail.protection.outlook.com\r\n";
+        let of = |results: &str, receiver: Option<&Receiver>| {
+            let lines = format!("{way}Authentication-Results: {results}\r\n{entrance}");
+            authentication(&mail("a@bank.example", &lines), receiver)
+        };
+        let failed = "spf=fail smtp.mailfrom=bank.example; dmarc=fail action=none header.from=bank.example";
+        let passed = "spf=pass smtp.mailfrom=bank.example; dmarc=pass action=none header.from=bank.example";
+        assert_eq!(of(failed, None), Authentication::Failed(vec!["SPF", "DMARC"]));
+        assert_eq!(of(passed, None), Authentication::Passed);
+        assert_eq!(
+            of(passed, Some(&trusted_receiver())),
+            Authentication::Unknown,
+            "the mailbox is elsewhere"
+        );
+        let mut receiver = Receiver::default();
+        for n in 0..MAILS {
+            let lines = format!("{way}Authentication-Results: {passed}\r\n{entrance}");
+            receiver.observe(&mail(&format!("a@b{n}.example"), &lines));
+        }
+        assert!(receiver.is_trusted());
+        assert_eq!(of(failed, Some(&receiver)), Authentication::Failed(vec!["SPF", "DMARC"]));
+        let forged = mail("a@bank.example", "Authentication-Results: Microsoft; dmarc=pass\r\n");
+        assert_eq!(authentication(&forged, Some(&receiver)), Authentication::Unknown);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 use super::organisation;
 use crate::mail::Mail;
 use crate::text::phrases::normalize_text;
+use sha2::{Digest, Sha256};
 
 /// Companies that strangers like to impersonate.
 const BRANDS: &str = "microsoft, microsoft 365, office 365, outlook, onedrive, sharepoint, google, gmail, apple, icloud, paypal, \
@@ -43,7 +44,30 @@ fn is_wallet(word: &str) -> bool {
     let word = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
     let bech = word.strip_prefix("bc1").is_some_and(|rest| rest.len() >= 30);
     let hex = word.strip_prefix("0x").is_some_and(|rest| rest.len() == 40);
-    (bech || hex) && word.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    (bech || hex) && word.bytes().all(|byte| byte.is_ascii_alphanumeric()) || is_base58_wallet(word)
+}
+
+/// Whether a word is an older Bitcoin address (`1…` or `3…`): its last four bytes are a checksum of the others.
+fn is_base58_wallet(word: &str) -> bool {
+    const LETTERS: &[u8] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+    if !(26..=35).contains(&word.len()) || !word.starts_with(['1', '3']) {
+        return false;
+    }
+    let mut bytes = [0_u8; 25];
+    for byte in word.bytes() {
+        let Some(digit) = LETTERS.iter().position(|letter| *letter == byte) else { return false };
+        let mut carry = digit;
+        for place in bytes.iter_mut().rev() {
+            carry += usize::from(*place) * LETTERS.len();
+            *place = (carry % 256) as u8;
+            carry /= 256;
+        }
+        if carry > 0 {
+            return false;
+        }
+    }
+    let (payload, checksum) = bytes.split_at(21);
+    matches!(payload[0], 0 | 5) && Sha256::digest(Sha256::digest(payload)).starts_with(checksum)
 }
 
 const BANK: &str = "new bank details, new bank account, bank details have changed, bank details changed, changed our bank, \
@@ -116,5 +140,16 @@ mod tests {
         assert!(names_wallet(&from("a@b.example", &format!("Pay to {wallet}."))));
         assert!(!names_wallet(&from("a@b.example", &format!("What is that?\r\n\r\n> Pay to {wallet}."))));
         assert!(!names_wallet(&from("a@b.example", "commit 0x1f2e3d, bc1 for short")));
+        for wallet in ["1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa", "3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy"] {
+            assert!(names_wallet(&from("a@b.example", &format!("Pay to ({wallet}),"))), "{wallet}");
+        }
+        for number in [
+            "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNb",
+            "3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLz",
+            "1Z999AA10123456784999AA101234567",
+            "11111111111111111111111111111111111",
+        ] {
+            assert!(!names_wallet(&from("a@b.example", number)), "{number}");
+        }
     }
 }

@@ -11,7 +11,9 @@ mod domains;
 mod files;
 mod links;
 mod markers;
+mod microsoft;
 mod placeholders;
+mod recipients;
 mod senders;
 mod unsubscribe;
 
@@ -22,12 +24,13 @@ pub use authentication::Receiver;
 pub use claims::{names_new_bank_details, speaks_of_attachment};
 pub use distinctive::{DistinctiveText, distinctive_text};
 pub use domains::{have_different_owners, organisation};
+pub use recipients::{Message, risks_of_joining, risks_of_message};
 pub use unsubscribe::{one_click, unsubscribe_risk};
 
 pub use files::is_program;
 
 use super::compose::is_own;
-use super::{Address, AddressField, Mail, Oddity};
+use super::{Address, AddressField, Mail, Oddity, Unsubscribe};
 use crate::text::{Visible, truncate};
 use std::collections::HashSet;
 
@@ -42,6 +45,10 @@ pub enum Risk {
     NewSender { address: String },
     /// Mail to somebody the user has neither written to nor accepted mail from.
     NewRecipient { address: String },
+    /// The same, but they wrote first.
+    FirstReply { address: String },
+    /// A stranger answers in a conversation that nobody had with them.
+    JoinedLater { address: String },
     /// A domain that looks like one the user knows but is not.
     LookAlike {
         /// The one in the mail, in ASCII.
@@ -136,7 +143,8 @@ impl Risk {
         match self {
             Self::RecipientOutside { .. } => "recipient_outside",
             Self::BccAdded { .. } => "bcc_added",
-            Self::NewSender { .. } | Self::NewRecipient { .. } => "first_contact",
+            Self::NewSender { .. } | Self::NewRecipient { .. } | Self::FirstReply { .. } => "first_contact",
+            Self::JoinedLater { .. } => "joined_later",
             Self::LookAlike { .. } => "look_alike",
             Self::Punycode { .. } => "punycode",
             Self::ReplyToDiffers { .. } => "reply_to_differs",
@@ -172,6 +180,12 @@ impl Risk {
             }
             Self::NewRecipient { address } => {
                 format!("New recipient: as far as sayso knows, you have never written to {address}.")
+            }
+            Self::FirstReply { address } => {
+                format!("This is your first mail to {address}, as far as sayso knows.")
+            }
+            Self::JoinedLater { address } => {
+                format!("{address} was not part of this conversation before; nobody in it wrote to them.")
             }
             Self::LookAlike { domain, like } => {
                 format!("{domain} looks like {like}, which you know, but is another domain.")
@@ -288,17 +302,13 @@ impl Default for RiskContext<'_> {
     }
 }
 
-/// A mail about to be sent.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Message<'a> {
-    /// Bare addresses, or with names.
-    pub to: &'a [String],
-    pub cc: &'a [String],
-    pub bcc: &'a [String],
-}
-
 /// How many links and attachments are listed at most, so that a mail cannot bury a card in warnings.
 const MAX_ALIKE: usize = 5;
+
+/// Whether the mailbox's own server found that a mail does not come from the address in From.
+pub fn is_forged(mail: &Mail, receiver: Option<&Receiver>) -> bool {
+    matches!(authentication::authentication(mail, receiver), authentication::Authentication::Failed(_))
+}
 
 /// The warnings about an incoming mail.
 pub fn risks_of_mail(mail: &Mail, known: &RiskContext<'_>) -> Vec<Risk> {
@@ -319,7 +329,7 @@ pub fn risks_of_mail(mail: &Mail, known: &RiskContext<'_>) -> Vec<Risk> {
     risks.extend(
         mail.reply_to
             .iter()
-            .filter(|reply_to| !is_own(&reply_to.address, known.own))
+            .filter(|reply_to| !is_own(&reply_to.address, known.own) && !is_recipient(mail, reply_to))
             .filter_map(|reply_to| reply_to_differs(mail, reply_to))
             .filter(|_| !senders::sent_for_others(mail, known))
             .take(MAX_ALIKE),
@@ -361,12 +371,23 @@ fn claims_of(mail: &Mail, known: &RiskContext<'_>, is_colleague: bool, is_impost
     risks
 }
 
+/// Whether the mail went to an address openly, so answers to it surprise nobody.
+fn is_recipient(mail: &Mail, one: &Address) -> bool {
+    mail.to.iter().chain(&mail.cc).any(|to| to.same(&one.address))
+}
+
 /// Answers go to another organisation, or to somebody else at a provider. Lists may set their own address.
 fn reply_to_differs(mail: &Mail, reply_to: &Address) -> Option<Risk> {
     let (from, to) = (mail.from.domain(), reply_to.domain());
     let is_list_address = mail.list.as_ref().is_some_and(|list| {
         list.post.as_deref().is_some_and(|post| reply_to.same(post))
             || list.id.as_deref().is_some_and(|id| domains::same_organisation(to, id))
+            || list.unsubscribe.iter().any(|way| match way {
+                Unsubscribe::Mail { to: leave, .. } => {
+                    !domains::have_different_owners(leave, &reply_to.address)
+                }
+                Unsubscribe::OneClick { .. } | Unsubscribe::Page { .. } => false,
+            })
     });
     let is_sender =
         mail.sender.as_ref().is_some_and(|sender| domains::same_organisation(sender.domain(), to));
@@ -392,58 +413,4 @@ fn name_holds_address(from: &Address) -> Option<Risk> {
 pub fn sender_shown(from: &Address) -> &str {
     let name = from.name.trim();
     if name.is_empty() || name_holds_address(from).is_some() { &from.address } else { name }
-}
-
-/// The warnings about the recipients of a mail about to be sent; `conversation` has the mails it answers.
-pub fn risks_of_message(message: &Message<'_>, conversation: &[&Mail], known: &RiskContext<'_>) -> Vec<Risk> {
-    let mut risks = Vec::new();
-    let participants: HashSet<String> = conversation.iter().flat_map(|mail| participants_of(mail)).collect();
-    let domains = domains::Domains::new(known.addresses);
-    let mut seen = HashSet::new();
-    let all = message
-        .to
-        .iter()
-        .chain(message.cc)
-        .map(|to| (to, false))
-        .chain(message.bcc.iter().map(|to| (to, true)));
-    for (to, is_bcc) in all {
-        let address = bare(to);
-        let key = address.to_lowercase();
-        if !seen.insert((key.clone(), is_bcc)) || is_own(&address, known.own) {
-            continue;
-        }
-        if is_bcc {
-            risks.push(Risk::BccAdded { address: address.clone() });
-        }
-        // Without a conversation, nobody is outside it.
-        if !conversation.is_empty() && !participants.contains(&key) {
-            risks.push(Risk::RecipientOutside { address: address.clone() });
-        }
-        let domain = address.rsplit_once('@').map_or("", |(_, domain)| domain);
-        if seen.insert((domain.to_owned(), false)) {
-            risks.extend(domains.risk(domain));
-        }
-        // A mail can name anybody: being named in the conversation makes nobody known.
-        if !(known.is_known)(&address) {
-            risks.push(Risk::NewRecipient { address });
-        }
-    }
-    risks
-}
-
-/// Everybody who wrote or received a mail, bare and in lower case.
-fn participants_of(mail: &Mail) -> impl Iterator<Item = String> + '_ {
-    let people =
-        std::iter::once(&mail.from).chain(&mail.sender).chain(&mail.reply_to).chain(mail.recipients());
-    let list = mail.list.as_ref().and_then(|list| list.post.clone());
-    people
-        .map(|address| address.address.to_lowercase())
-        .chain(list.map(|post| post.to_lowercase()))
-        .filter(|to| !to.is_empty())
-}
-
-/// The bare address of `Name <address>`.
-fn bare(to: &str) -> String {
-    let inner = to.rsplit_once('<').map_or(to, |(_, inner)| inner.trim_end().trim_end_matches('>'));
-    super::read::bare(inner)
 }

@@ -96,6 +96,7 @@ fn counting_domains_are_no_imitation() {
 #[test]
 fn heads() {
     let reply = |to: &str| from_ann(|mail| mail.reply_to = vec![Address::bare(to)]);
+    let both = |to: &str| (vec![Address::bare(to)], vec![Address::bare(&to.to_lowercase())]);
     let named = |name: &str| from_ann(|mail| mail.from.name = name.to_owned());
     for (mail, expected) in [
         (reply("ann@example.com"), &[][..]),
@@ -104,6 +105,8 @@ fn heads() {
         (reply("friend@gmail.com"), &["reply_to_differs"]),
         (reply("me@home.example"), &[]),
         (reply("Me+tag@home.example"), &[]),
+        (from_ann(|mail| (mail.reply_to, mail.cc) = both("team@elsewhere.example")), &[]),
+        (from_ann(|mail| (mail.reply_to, mail.to) = both("Team@elsewhere.example")), &[]),
         (reply("ann@exarnple.com"), &["look_alike", "reply_to_differs"]),
         (named("Ann Smith"), &[]),
         (named("ann@example.com"), &[]),
@@ -136,6 +139,16 @@ fn heads() {
             Some(ListInfo { id: Some("dev.lists.other.example".to_owned()), post, ..ListInfo::default() });
     });
     assert!(codes_of(&listed).is_empty());
+    let left_by = |leave: &str| {
+        from_ann(|mail| {
+            let (to, nothing) = (leave.to_owned(), String::new());
+            mail.reply_to = vec![Address::bare("dev@lists.other.example")];
+            let unsubscribe = vec![Unsubscribe::Mail { to, subject: nothing.clone(), body: nothing }];
+            mail.list = Some(ListInfo { unsubscribe, ..ListInfo::default() });
+        })
+    };
+    assert!(codes_of(&left_by("dev-leave@lists.other.example")).is_empty());
+    assert_eq!(codes_of(&left_by("leave@elsewhere.example")), ["reply_to_differs"]);
 }
 
 #[test]
@@ -179,6 +192,9 @@ fn links() {
         ("Version 1.2 of www.bank.example", "https://files.example/1", false),
         ("click", "javascript:alert(1)", true),
         ("x", "data:text/html;base64,AAAA", true),
+        ("Walmart.com", "https://click.example.com/t/1", false),
+        ("www.walmart.com", "https://click.example.com/t/1", true),
+        ("walmart.com/cart", "https://click.example.com/t/1", true),
         ("ann@example.com", "mailto:ann@example.com?subject=x", false),
         ("ann@example.com", "mailto:eve@evil.example", true),
         ("ann@example.com", "https://crm.example/contact/1", false),
@@ -303,6 +319,58 @@ fn recipients() {
     );
     assert!(codes(&["ann@example.com"], &[], &["me@home.example"]).is_empty());
     assert!(message_codes(&["bob@partner.co.uk"], &[], &[], &[]).is_empty());
+}
+
+#[test]
+fn a_first_reply_to_whoever_wrote_is_told_from_mail_to_a_stranger() {
+    let known = RiskContext { is_known: &|_| false, ..RiskContext::default() };
+    let zoe = from("zoe@nowhere.example");
+    let risks_to = |to: &str| {
+        let to = [to.to_owned()];
+        risks_of_message(&Message { to: &to, ..Message::default() }, &[&zoe], &known)
+    };
+    let address = "zoe@nowhere.example".to_owned();
+    assert_eq!(risks_to("Zoe <zoe@nowhere.example>"), [Risk::FirstReply { address }]);
+    let address = "eve@evil.example".to_owned();
+    assert_eq!(
+        risks_to("eve@evil.example"),
+        [Risk::RecipientOutside { address: address.clone() }, Risk::NewRecipient { address }]
+    );
+}
+
+#[test]
+fn a_stranger_who_joins_a_conversation_is_named() {
+    let mail = |from: &str, to: &str, answers: bool| {
+        let ids = if answers { "In-Reply-To: <1@x>\nReferences: <1@x>\n" } else { "" };
+        parse(format!("From: {from}\nTo: {to}\n{ids}Subject: x\n\nHi").as_bytes()).unwrap()
+    };
+    let own = own();
+    let addresses = known();
+    let is_known = |address: &str| KNOWN.contains(&address);
+    let known =
+        RiskContext { is_known: &is_known, addresses: &addresses, own: &own, ..RiskContext::default() };
+    let anns = mail("ann@example.com", "me@home.example, zoe@nowhere.example", false);
+    let joins = |stranger: &Mail, others: &[&Mail]| {
+        let conversation: Vec<&Mail> = others.iter().copied().chain([stranger]).collect();
+        let on_card = risks_of_joining(stranger, &conversation, &known);
+        let to = [stranger.reply_to.first().unwrap_or(&stranger.from).address.clone()];
+        let on_reply = risks_of_message(&Message { to: &to, ..Message::default() }, &conversation, &known);
+        let is_joining = |risk: &Risk| matches!(risk, Risk::JoinedLater { .. });
+        assert_eq!(on_card.iter().any(is_joining), on_reply.iter().any(is_joining), "{on_reply:?}");
+        !on_card.is_empty()
+    };
+    let me = "me@home.example";
+    assert!(joins(&mail("eve@evil.example", me, true), &[&anns]));
+    assert!(!joins(&mail("zoe@nowhere.example", me, true), &[&anns]), "she was in To");
+    assert!(!joins(&mail("office@nowhere.example", me, true), &[&anns]), "her house was");
+    assert!(!joins(&mail("bob@partner.co.uk", me, true), &[&anns]), "the user knows him");
+    assert!(!joins(&mail("zed@home.example", me, true), &[&anns]), "a colleague");
+    assert!(!joins(&mail("eve@evil.example", me, false), &[&anns]), "the conversation is hers");
+    assert!(!joins(&mail("eve@evil.example", me, true), &[]), "nobody else wrote");
+    // Sending on behalf of somebody else's conversation, with the answers going elsewhere.
+    let mut redirected = mail("zoe@nowhere.example", me, true);
+    redirected.reply_to = vec![Address::bare("eve@evil.example")];
+    assert!(joins(&redirected, &[&anns]));
 }
 
 #[test]

@@ -7,6 +7,7 @@ use crate::inbox::door::name_words;
 use crate::inbox::{AnswerKind, Block, Card, DecisionView, Item, Span};
 use crate::text::{Markdown, Visible, width};
 use crate::tui::words;
+use std::cmp::Reverse;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -19,13 +20,16 @@ const MAX_STYLED_BYTES: usize = 1024 * 1024;
 /// Shorter quotes, in lines, are not folded.
 pub(super) const MIN_FOLDED_QUOTE: usize = 4;
 
+/// How many warnings a card leads with.
+const MAX_SHOWN_WARNINGS: usize = 3;
+
 /// Longer names of fields are cut, so that their values have room.
 const MAX_NAME_WIDTH: usize = 24;
 
 /// Which parts of a card are unfolded; at first none are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Folds {
-    /// Quotes, older mails and older turns.
+    /// Quotes, older mails, older turns, and all but the gravest warnings.
     pub open: bool,
     /// Every header of a mail.
     pub headers: bool,
@@ -48,7 +52,7 @@ impl Doc {
         doc.push(PieceKind::Meta, context.meta.clone());
         doc.gap();
         if !card.blocks.iter().any(|block| matches!(block, Block::Warnings(_))) {
-            doc.warnings(item.warnings());
+            doc.warnings(item.warnings(), folds);
         }
         let title = Visible::line(item.title());
         let mut heading = None;
@@ -176,9 +180,16 @@ impl Doc {
         }
     }
 
-    fn warnings(&mut self, warnings: &[Warning]) {
-        for warning in warnings {
+    /// Shows the gravest warnings; the others are folded to a line.
+    fn warnings(&mut self, warnings: &[Warning], folds: Folds) {
+        let mut gravest: Vec<&Warning> = warnings.iter().collect();
+        gravest.sort_by_key(|warning| Reverse(warning.grade));
+        let shown = if folds.open { gravest.len() } else { gravest.len().min(MAX_SHOWN_WARNINGS) };
+        for warning in &gravest[..shown] {
             self.push(PieceKind::Warning(warning.grade), Visible::line(&warning.text).into_string());
+        }
+        if shown < gravest.len() {
+            self.push(PieceKind::Fold, format!("{} more", gravest.len() - shown));
         }
         if !warnings.is_empty() {
             self.gap();
@@ -187,7 +198,7 @@ impl Doc {
 
     fn block(&mut self, n: usize, block: &Block, folds: Folds) {
         match block {
-            Block::Warnings(warnings) => self.warnings(warnings),
+            Block::Warnings(warnings) => self.warnings(warnings, folds),
             Block::Heading(text) => {
                 self.parts.push(self.pieces.len());
                 self.cut(&PieceKind::Heading, n, 0, text, 0..text.len());

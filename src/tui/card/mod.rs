@@ -49,6 +49,18 @@ mod tests {
     }
 
     #[test]
+    fn a_card_leads_with_the_three_gravest_warnings() {
+        let grades = [Grade::Info, Grade::Caution, Grade::Danger, Grade::Caution, Grade::Info];
+        let warnings =
+            grades.into_iter().zip(1..).map(|(grade, n)| Warning::new(grade, "odd", format!("No. {n}")));
+        let blocks = vec![Block::Warnings(warnings.collect())];
+        let folded = drawn(&Doc::untitled(blocks.clone(), Folds::default()));
+        assert_eq!(folded, ["!! No. 3", "! No. 2", "! No. 4", "▸ 2 more  (T)"]);
+        let open = drawn(&Doc::untitled(blocks, Folds { open: true, headers: false }));
+        assert_eq!(open, ["!! No. 3", "! No. 2", "! No. 4", "i No. 1", "i No. 5"]);
+    }
+
+    #[test]
     fn a_folded_turn_says_more_than_who_asks() {
         let turn = |who: &str, text: &str| (Visible::line(who), Visible::new(text));
         let turns = vec![turn("the agent asked", "Lena asks:\n\n“When?”"), turn("you", "Later.")];

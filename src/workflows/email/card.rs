@@ -63,10 +63,14 @@ pub(super) fn draw(services: &Services, state: &AnyState, asked: Option<&Questio
     Card { blocks }
 }
 
-/// The mails of a thread, if they can be read.
+/// The mails of a thread with their warnings, if they can be read.
 pub(super) fn conversation(services: &Services, state: &AnyState) -> Vec<Block> {
     let readable = state.get::<Email>().and_then(|state| Conversation::read(services, state).ok());
-    readable.map(|conversation| mail_blocks(services, &conversation)).unwrap_or_default()
+    let Some(conversation) = readable else { return Vec::new() };
+    let warnings = risks::of_mails(services, &conversation).unwrap_or_default();
+    let mut blocks: Vec<Block> = Block::warnings(&warnings).into_iter().collect();
+    blocks.extend(mail_blocks(services, &conversation));
+    blocks
 }
 
 /// Why the item is in the inbox.

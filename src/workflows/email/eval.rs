@@ -216,6 +216,7 @@ mod tests {
 
     use super::*;
     use crate::agent::llm::{Builtin, ModelError, Scripted};
+    use crate::workflows::email::defaults;
 
     fn plain(facts: &TriageFacts) -> Request {
         Request::new("email.triage", serde_json::to_value(facts).unwrap())
@@ -250,6 +251,22 @@ mod tests {
         let report = triage(&model, &cases, &plain, &|_, _| {}).await;
         println!("{report}");
         assert!(report.correct_count() >= 90, "{report}");
+    }
+
+    /// Both sets are sent to many, in ten languages; the profile ignores newsletters and advertising.
+    #[tokio::test]
+    async fn mail_about_the_readers_own_money_is_shown_and_newsletters_with_prices_are_not() {
+        let user = User { name: "Jonas Keller".into(), ..User::default() };
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/money");
+        let model = Builtin::new("builtin", crate::workflows::RULES);
+        for (set, expect) in [("own", Class::Notify), ("prices", Class::Ignore)] {
+            let mails = split_mbox(&std::fs::read(folder.join(format!("{set}.mbox"))).unwrap());
+            let profile = defaults::preset(defaults::TRIAGE);
+            let cases =
+                mails.into_iter().map(|(name, raw)| Case::new(name, expect, &raw, &user, profile).unwrap());
+            let report = triage(&model, &cases.collect::<Vec<_>>(), &plain, &|_, _| {}).await;
+            assert_eq!((report.correct_count(), report.total()), (14, 14), "{report}");
+        }
     }
 
     #[test]

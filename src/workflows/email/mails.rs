@@ -222,6 +222,7 @@ pub(super) fn facts(mail: &Mail) -> MailFacts {
             in_reply_to: !mail.in_reply_to.is_empty(),
             calendar: mail.invitation.as_ref().map(|invitation| invitation.method.clone()),
             spam: mail.spam,
+            forged: false,
         },
         attachments: mail.attachments.iter().map(|file| file.name.clone()).collect(),
     }

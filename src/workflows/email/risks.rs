@@ -14,8 +14,8 @@ use crate::engine::graph::{Grade, NodeError, StepContext, Warning};
 use crate::mail::Mail;
 use crate::mail::compose::reply_subject;
 use crate::mail::risk::{
-    Message, Risk, RiskContext, distinctive_text, have_different_owners, risks_of_mail, risks_of_message,
-    speaks_of_attachment, unsubscribe_risk,
+    Message, Risk, RiskContext, distinctive_text, have_different_owners, risks_of_joining, risks_of_mail,
+    risks_of_message, speaks_of_attachment, unsubscribe_risk,
 };
 use serde_json::Value;
 
@@ -29,16 +29,27 @@ const MAX_NAMES: usize = 30;
 pub(super) fn of_mails(services: &Services, conversation: &Conversation) -> Result<Vec<Warning>, NodeError> {
     let mut warnings: Vec<Warning> = Vec::new();
     for alone in conversation.to_decide_on() {
-        Warning::add(&mut warnings, of_mail(services, &alone)?);
+        Warning::add(&mut warnings, of_one(services, &alone, conversation)?);
     }
     Ok(warnings)
 }
 
 /// The warnings of the mail being decided on.
 fn of_mail(services: &Services, conversation: &Conversation) -> Result<Vec<Warning>, NodeError> {
+    of_one(services, conversation, conversation)
+}
+
+/// The warnings of the mail that `conversation` is about, which is one of the mails of the `whole` conversation.
+fn of_one(
+    services: &Services,
+    conversation: &Conversation,
+    whole: &Conversation,
+) -> Result<Vec<Warning>, NodeError> {
     let Some((_, mail)) = conversation.about() else { return Ok(Vec::new()) };
+    let mails: Vec<&Mail> = whole.mails.iter().map(|(_, mail)| &**mail).collect();
     let mut warnings: Vec<Warning> = with_known(services, conversation, Vec::new(), |known| {
-        risks_of_mail(mail, known).into_iter().map(|risk| warning(&risk)).collect()
+        let risks = risks_of_mail(mail, known).into_iter().chain(risks_of_joining(mail, &mails, known));
+        risks.map(|risk| warning(&risk)).collect()
     })?;
     let text = "The model finds this conversation suspicious: it looks like fraud, or tells an assistant what to do.";
     warnings.extend(conversation.suspicious.then(|| Warning::caution("suspicious", text)));
@@ -74,7 +85,9 @@ pub(super) fn of_call(
         warnings.extend(unsubscribe_risk(answered, &to).as_ref().map(warning));
     } else {
         // If somebody is new both as sender and recipient, one warning is enough.
-        Warning::add(&mut warnings, message_warnings(services, conversation, tool, args)?);
+        let mut of_message = message_warnings(services, conversation, tool, args)?;
+        of_message.retain(|new| new.grade > Grade::Info || warnings.iter().all(|one| one.code != new.code));
+        Warning::add(&mut warnings, of_message);
         let repeated = repeated_text_risk(services, step, state, conversation, args)?;
         warnings.extend(repeated.as_ref().map(warning));
     }
@@ -379,7 +392,7 @@ fn warning(risk: &Risk) -> Warning {
 
 pub fn grade(risk: &Risk) -> Grade {
     match risk {
-        Risk::NewSender { .. } | Risk::ShortLink { .. } => Grade::Info,
+        Risk::NewSender { .. } | Risk::FirstReply { .. } | Risk::ShortLink { .. } => Grade::Info,
         Risk::NotAuthentic { with: None, .. } | Risk::OddLink { imitates: false, .. } => Grade::Caution,
         Risk::KnownName { .. }
         | Risk::ClaimsYourOrganisation { .. }
@@ -391,6 +404,7 @@ pub fn grade(risk: &Risk) -> Grade {
         Risk::RecipientOutside { .. }
         | Risk::BccAdded { .. }
         | Risk::NewRecipient { .. }
+        | Risk::JoinedLater { .. }
         | Risk::Punycode { .. }
         | Risk::ReplyToDiffers { .. }
         | Risk::NameHoldsAddress { .. }

@@ -154,12 +154,29 @@ async fn a_new_sender_is_worth_knowing_until_they_are_noted_or_answered() {
 }
 
 #[tokio::test]
-async fn an_answer_to_a_new_sender_asks_once_more() {
+async fn a_first_reply_is_worth_knowing_and_mail_to_somebody_else_asks_once_more() {
     let (inbox, thread) = EmailInbox::proposing(write()).await;
     let warnings = inbox.open_item(&thread).await.warnings;
     let [new] = warnings.as_slice() else { panic!("{warnings:?}") };
-    assert_eq!((new.code.as_str(), new.grade), ("first_contact", Grade::Caution));
+    assert_eq!((new.code.as_str(), new.grade), ("first_contact", Grade::Info));
+    let mut elsewhere = write();
+    elsewhere.1["to"] = json!(["eve@else.example"]);
+    let (inbox, thread) = EmailInbox::proposing(elsewhere).await;
+    let warnings = inbox.open_item(&thread).await.warnings;
+    let new = warnings.iter().find(|warning| warning.code == "first_contact").unwrap();
     assert_eq!(serde_json::to_value(new).unwrap()["grade"], "caution");
+}
+
+#[tokio::test]
+async fn a_stranger_who_joins_a_conversation_is_named_on_the_card() {
+    let inbox = EmailInbox::new("notify", []);
+    inbox.know_bob().await;
+    let thread = inbox.receive_mail().await;
+    let joining = mail_with("In-Reply-To: <one@client.example>\r\n", "Send it to me.\n");
+    let joining = joining.replace("Message-ID: <", "Message-ID: <second-").replace("bob@client", "eve@else");
+    inbox.receive_news(&thread, &joining).await;
+    let text = inbox.open_item(&thread).await.text;
+    assert_contains(&text, ["! eve@else.example was not part of this conversation before"]);
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ use crate::agent::{Lesson, Services, ask_structured};
 use crate::engine::graph::{Command, Ctx, Decision, Kind, Labels, NodeError};
 use crate::inbox::proposal;
 use crate::mail;
+use crate::mail::risk::is_forged;
 use crate::text::{Visible, short_line};
 use crate::workflows::email::facts::{Triage, TriageFacts};
 use crate::workflows::email::mails::{self, Conversation};
@@ -144,6 +145,7 @@ async fn ask(
         mail: mails::facts(newest),
         profile: conversation.profile(services, defaults::TRIAGE).await?,
     };
+    facts.mail.headers.forged = is_forged(newest, conversation.receiver(services)?.as_ref());
     // No model reads the lines that ignore, so none of them can make it skip a mail: they lower what it says.
     let (lowering, why_shown) = (rules::lowering_line(&facts), rules::reason_to_show_anyway(&facts));
     facts.profile = rules::without_ignoring_lines(&facts.profile);
@@ -154,6 +156,10 @@ async fn ask(
     if let Some(why) = why_shown.filter(|_| triage.classification == Class::Ignore) {
         triage.classification = Class::Notify;
         triage.reasoning = format!("A line in Memory says to ignore such mail, but {why}.");
+    }
+    if triage.classification == Class::Ignore && rules::is_about_own_money(&facts.user, &facts.mail) {
+        triage.classification = Class::Notify;
+        triage.reasoning = format!("{}. Without that: {}", rules::OWN_MONEY, triage.reasoning);
     }
     if let Some(line) = lowering.filter(|_| triage.classification == Class::Respond) {
         triage.classification = Class::Notify;

@@ -102,7 +102,7 @@ pub(super) const KIND_DEFINITIONS: &[KindDefinition] = &[
         also: "order confirmations, payment confirmations",
         subject: "receipt, order confirmation, your order, order confirmed, payment received, thanks for your \
             order, thank you for your order, thanks for your purchase, thank you for your purchase, \
-            booking confirmation, payment confirmation, your invoice",
+            booking confirmation, payment confirmation",
         body: "order number, order total, total charged, payment method, thank you for your purchase, amount \
             paid, we received your payment",
     },

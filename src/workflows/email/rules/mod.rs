@@ -1,6 +1,6 @@
 //! Triage and memory by rules, without a model, and replies from the person's own words.
 //!
-//! [`signs`] and [`asks`] read the visible features of a mail. [`profile`] reads the lines of the memory. [`triage`]
+//! [`signs`], [`asks`] and [`own_money`] read the visible features of a mail. [`profile`] reads the lines of the memory. [`triage`]
 //! decides by those lines first and by general rules second. [`memory`] and [`style`] change the lines after a person's
 //! decision, in a [`profile_draft`]. All of them use the same kinds of mail ([`kinds`]), so we learn what we look at. [`learned`] says how far
 //! an ignoring line reaches, and when to propose a wider one. [`reply`] frames the person's words, and proposes meetings.
@@ -9,6 +9,7 @@ mod asks;
 mod kinds;
 mod learned;
 mod memory;
+mod own_money;
 mod profile;
 mod profile_draft;
 mod reply;
@@ -85,6 +86,14 @@ pub use learned::{WiderLine, wider};
 pub fn line_fits(line: &str, user: &User, mail: &MailFacts) -> bool {
     let signs = signs::Signs::of(user, mail);
     profile::rules(line).iter().any(|rule| rule.terms.fit(mail, &signs))
+}
+
+/// Why a mail about the reader's own money is shown.
+pub(super) const OWN_MONEY: &str = "It seems to be about your own money";
+
+/// Whether a mail is shown whatever was learned and whatever a model says: sent to many, but about the reader's own money.
+pub(super) fn is_about_own_money(user: &User, mail: &MailFacts) -> bool {
+    signs::Signs::of(user, mail).own_money
 }
 
 /// Whether no learned line may hide this mail.

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::asks::{Ask, ask, names, says_nothing_is_wanted};
 use super::kinds::{KIND_DEFINITIONS, Kind};
+use super::own_money::is_about_own_money;
 use crate::agent::mail_facts::{MailFacts, User};
 use crate::text::phrases::{NormalizedText, is_listed, normalize_text};
 use crate::text::words::stem_set;
@@ -41,6 +42,8 @@ pub(super) struct Signs {
     pub bounce: bool,
     pub auto_reply: bool,
     pub ask: Ask,
+    /// Sent to many, but about the reader's own money, and no mere receipt.
+    pub own_money: bool,
     /// Names the reader in the body.
     pub mentions: bool,
     /// Says that no action is needed.
@@ -108,6 +111,10 @@ impl Signs {
             bounce,
             auto_reply,
             ask: ask(user, &own_text, &flat_body),
+            own_money: bulk
+                && !mail.headers.spam
+                && !subject.contains(&Kind::Receipt)
+                && is_about_own_money(user, mail, &own_text),
             mentions: mentions_reader(user, &flat_body),
             says_nothing_is_wanted: says_nothing_is_wanted(&flat_body),
             thanks: is_only_thanks(&flat_body),
@@ -121,7 +128,9 @@ impl Signs {
 
     /// Whether the subject shows the kind, or enough phrases of the body: two for weak kinds, else one.
     pub fn is(&self, kind: Kind) -> bool {
-        self.subject.contains(&kind) || self.hints(kind) >= if is_weak(kind) { 2 } else { 1 }
+        kind == Kind::Payment && self.own_money
+            || self.subject.contains(&kind)
+            || self.hints(kind) >= if is_weak(kind) { 2 } else { 1 }
     }
 
     /// Whether a stranger tries to sell something.

@@ -5,9 +5,9 @@
 
 use super::asks::Ask;
 use super::kinds::Kind;
-use super::learned;
 use super::profile;
 use super::signs::{Calendar, Reach, Signs, own_text};
+use super::{OWN_MONEY, learned};
 use crate::agent::mail_facts::{Class, MailFacts};
 use crate::mail::risk::names_new_bank_details;
 use crate::text::phrases::normalize_text;
@@ -48,6 +48,9 @@ pub(super) fn triage(facts: &TriageFacts) -> Triage {
     let ignoring = rule.filter(|rule| rule.class == Class::Ignore);
     let why_shown = ignoring.and_then(|rule| learned::why_not_covered(rule, &facts.mail, &signs));
     let (classification, reasoning) = match (rule, why_shown) {
+        (Some(_), _) if signs.own_money && ignoring.is_some() => {
+            (Class::Notify, format!("{OWN_MONEY}, so no line in Memory hides it."))
+        }
         (Some(_), Some(why_shown)) => {
             let class = if class == Class::Ignore { Class::Notify } else { class };
             (class, format!("A line in Memory says to ignore such mail, but {why_shown}."))
@@ -127,7 +130,7 @@ fn by_program(mail: &MailFacts, signs: &Signs) -> Verdict {
     // An advertisement may contain any word, so trust only phrases that ads never use about an account.
     let is_advertising =
         signs.bulk && (is(Kind::Promotion) || is(Kind::Newsletter) || is(Kind::Digest) || is(Kind::Survey));
-    let rows: [(bool, Class, &str); 17] = [
+    let rows: [(bool, Class, &str); 18] = [
         (is(Kind::Code), Class::Notify, "a code or a confirmation somebody asked for"),
         (
             signs.hints(Kind::Security) > 0 || is(Kind::Security) && !is_advertising,
@@ -138,6 +141,11 @@ fn by_program(mail: &MailFacts, signs: &Signs) -> Verdict {
             signs.hints(Kind::Payment) > 0 || is(Kind::Payment) && !is_advertising,
             Class::Notify,
             "something about a payment or a renewal needs a look",
+        ),
+        (
+            signs.own_money,
+            Class::Notify,
+            "an amount and a number of yours: it seems to be about your own money",
         ),
         (needs_nothing, Class::Ignore, "sent to many, and nothing is wanted"),
         (is(Kind::DeliveryProblem) && !is_advertising, Class::Notify, "a delivery needs a look"),
