@@ -10,7 +10,7 @@ use super::palette::Palette;
 use super::tabs::activity::{Activity, Running};
 use super::tabs::inbox::history::Decided;
 use super::tabs::inbox::skipped::{self, Skipped};
-use super::tabs::inbox::{self, Items, decide, news, stop, take_over, undo};
+use super::tabs::inbox::{self, Items, compose, decide, news, stop, take_over, undo};
 use super::tabs::memory::Memory;
 use super::tabs::pane::{Does, END, Effect, Pane, open_page, when};
 use super::tabs::threads::{self, Threads};
@@ -87,7 +87,7 @@ fn passes_guard(model: &mut Model, action: Action, press: Press) -> bool {
             (key_guard::confirms(model, press), TOO_FAST)
         }
         Action::Submit => (key_guard::confirms(model, press), "Not sent: the keys came too fast"),
-        Action::Stop | Action::Fork | Action::Settle | Action::Retry | Action::TakeOver => {
+        Action::Stop | Action::Fork | Action::Settle | Action::Retry | Action::TakeOver | Action::ActNow => {
             (key_guard::is_deliberate(model, press), "")
         }
         // Decisions taken elsewhere, or before this screen was opened, are undone one press at a time.
@@ -225,6 +225,7 @@ fn does_everywhere(model: &Model, action: Action) -> Does {
             return when(has_some, "There is no workflow to start", start::choose_workflow);
         }
         Action::Undo => undo::undo,
+        Action::ActNow => return when(undo::is_held(model), "Nothing is held", undo::act_now),
         Action::Pause => pause,
         Action::FetchMail => fetch_mail,
         Action::Clear => clear,
@@ -240,6 +241,9 @@ fn does_everywhere(model: &Model, action: Action) -> Does {
         }
         Action::TakeOver => return when(pane.thread(model).is_some(), NOTHING_SELECTED, take_over),
         Action::Why => return when(pane.about(model).is_some(), NOTHING_SELECTED, ask_why),
+        Action::Forward => {
+            return when(pane.mail(model).is_some(), "There is no mail to forward", forward);
+        }
         Action::Reclassify => {
             return when(pane.mail(model).is_some(), "Only triaged mail can be reclassified", reclassify);
         }
@@ -316,6 +320,12 @@ fn ask_stop(model: &mut Model) {
 fn take_over(model: &mut Model) {
     if let Some(thread) = pane(model).thread(model) {
         take_over::toggle(model, thread);
+    }
+}
+
+fn forward(model: &mut Model) {
+    if let Some((thread, title)) = pane(model).mail(model) {
+        compose::forward(model, thread, title);
     }
 }
 

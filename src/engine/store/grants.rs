@@ -17,7 +17,7 @@ use crate::engine::store::rows::{
 };
 use crate::engine::store::{Grants, StoreError};
 use crate::inbox::{
-    BUILTIN_GRANTS, BuiltinGrant, DecidedBy, GrantLine, GrantRequest, GrantScope, POLICY_GRANT,
+    BUILTIN_GRANTS, BuiltinGrant, DecidedBy, GrantLine, GrantRequest, GrantScope, OWN_MAIL, POLICY_GRANT,
 };
 use rusqlite::Connection;
 use std::time::Duration;
@@ -168,6 +168,9 @@ pub fn covers(
     }
     if let Some(tool) = grant.strip_prefix(POLICY_GRANT) {
         return Ok(tool == asked.action);
+    }
+    if grant == OWN_MAIL {
+        return Ok(asked.grantable.own && builtin_on(db, grant)?);
     }
     let Some(grant) = find_grant(db, grant)?.filter(|grant| grant.is_active(now)) else { return Ok(false) };
     match (&grant.scope, &asked.grantable.call) {

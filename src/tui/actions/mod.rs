@@ -160,6 +160,7 @@ actions! {
         Help ["?"] "help": "all keys",
         NewThread ["c"] "new_thread": "new thread",
         Undo ["u"] "undo": "undo the last decision or snooze",
+        ActNow ["."] "act_now": "end the hold: do it now",
         Pause ["!"] "pause": "pause or resume everything",
         FetchMail ["$"] "fetch_mail": "check mail now",
         Clear ["esc"] "clear": "clear or close",
@@ -220,6 +221,7 @@ actions! {
         Snooze ["z"] "snooze": "snooze",
         SaveDraft ["D"] "save_draft": "save as a draft",
         Reclassify ["C"] "reclassify": "reclassify the mail",
+        Forward ["F"] "forward": "forward the mail",
         Archive ["f"] "archive": "archive the mail",
         Delete ["d"] "delete": "move the mail to the trash",
         Spam ["S"] "spam": "move the mail to spam",
@@ -345,6 +347,7 @@ impl Action {
                 | Action::Wait
                 | Action::TakeBack
                 | Action::GoNow
+                | Action::ActNow
         )
     }
 }

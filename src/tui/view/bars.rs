@@ -159,7 +159,17 @@ pub fn note(model: &Model, area: Rect, buf: &mut Buffer) {
             end.width =
                 draw::right(buf, end, area.y, &"━".repeat(filled), theme.warning).saturating_sub(area.x);
         }
-        let start = draw::right(buf, end, area.y, &format!("{key} undo "), theme.warning);
+        let now = model.keymap.key_of(&model.scopes(), Action::ActNow).filter(|_| undo.until.is_some());
+        if let (Some(to), Some(until)) = (&undo.to, undo.until) {
+            let seconds = until.saturating_duration_since(model.now).as_secs_f32().ceil();
+            let now = now.map(|now| format!(" · {now} sends it now")).unwrap_or_default();
+            let text = format!("To {to} · sends in {seconds:.0} s · {key} stops it{now}");
+            room.width = end.width.saturating_sub(1);
+            draw::sentence(buf, room, area.x + 1, area.y, &words::line(&text), theme.text);
+            return;
+        }
+        let now = now.map(|now| format!("{now} now · ")).unwrap_or_default();
+        let start = draw::right(buf, end, area.y, &format!("{now}{key} undo "), theme.warning);
         room.width = start.saturating_sub(area.x + 1);
     }
     if let Some(note) = &model.note {

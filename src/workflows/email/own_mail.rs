@@ -1,15 +1,54 @@
-//! "Write it myself": the person writes a mail instead of accepting the proposal. It becomes a proposal like any other,
-//! so its warnings are shown before it is sent.
+//! Mail the person writes themselves: instead of accepting a proposal, or at the start of a conversation. It becomes a
+//! proposal like any other, and is approved already, unless it has a warning.
 
 use super::attach;
 use super::mails::Conversation;
-use super::state::{Email, OwnMail};
+use super::state::{Email, Forwarded, OwnMail};
 use super::tools::{self, WriteEmailArgs};
 use crate::agent::Services;
+use crate::config::User;
 use crate::engine::graph::{Answer, Ctx, Decision, Interrupt, NodeError};
 use crate::mail::Mail;
-use crate::mail::compose::{reply_recipients, reply_subject};
+use crate::mail::compose::{forward_subject, reply_recipients, reply_subject};
 use serde_json::{Value, json};
+
+/// A mail that a person begins, with what it starts from.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Letter {
+    /// The schema of its arguments.
+    pub schema: Value,
+    pub args: Value,
+    /// The mail it forwards.
+    pub forwarded: Option<Forwarded>,
+}
+
+impl Letter {
+    /// The input of the thread that sends it.
+    pub fn into_input(self) -> Value {
+        json!({ "write": self.args, "forwarded": self.forwarded })
+    }
+}
+
+/// A mail to anybody.
+pub fn new_mail() -> Letter {
+    Letter { schema: tools::edit_schema(tools::WRITE_EMAIL), ..Letter::default() }
+}
+
+/// A mail that forwards the mail a thread is about, with its attachments; `None` if the thread has no mail.
+pub fn forward(state: &Email, parse: impl FnOnce(&str) -> Option<Mail>) -> Option<Letter> {
+    let about = state.email_input.iter().find(|mail| mail.raw == state.about);
+    let mail_ref = about.or(state.email_input.last())?;
+    let mail = parse(&mail_ref.raw)?;
+    let files = (1..).zip(&mail.attachments).map(|(n, file)| attach::forwarded_name(n, &file.name));
+    let args = json!({
+        "to": [],
+        "subject": forward_subject(&mail.subject),
+        "content": "",
+        "attachments": files.collect::<Vec<_>>(),
+    });
+    let forwarded = Forwarded { raw: mail_ref.raw.clone(), account: mail_ref.account.clone() };
+    Some(Letter { schema: tools::forward_schema(), args, forwarded: Some(forwarded) })
+}
 
 /// The mail the person wrote in their first answer, if they wrote one.
 pub(super) async fn from_answer(ctx: &Ctx<Services>, state: &Email) -> Result<Option<OwnMail>, NodeError> {
@@ -32,6 +71,13 @@ pub(super) async fn read(
         .map_err(|error| NodeError::failed(format!("the mail cannot be read: {error}")))?;
     let attached = attach::read(ctx, state, &format!("own:{key}"), &written.attachments).await?;
     Ok(OwnMail { args: args.clone(), attached })
+}
+
+/// Whether the files that a new mail names can be read; the error says which cannot.
+pub(super) fn check_files(user: &User, args: &Value) -> Result<(), String> {
+    let written: WriteEmailArgs = serde_json::from_value(args.clone()).map_err(|error| error.to_string())?;
+    let typed = written.attachments.iter().filter(|path| attach::of_forwarded(path).is_none());
+    typed.map(|path| attach::read_file(user, path).map(drop)).collect()
 }
 
 /// Lets the person answer a card about a mail with their own mail.

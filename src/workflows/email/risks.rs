@@ -74,9 +74,13 @@ pub(super) fn of_call(
         warnings.extend(unsubscribe_risk(answered, &to).as_ref().map(warning));
     } else {
         // If somebody is new both as sender and recipient, one warning is enough.
-        Warning::add(&mut warnings, message_warnings(services, conversation, tool, args)?);
-        let repeated = repeated_text_risk(services, step, state, conversation, args)?;
-        warnings.extend(repeated.as_ref().map(warning));
+        let own = state.is_own_mail(tool);
+        let warn = if own { warning_of_own } else { warning };
+        Warning::add(&mut warnings, message_warnings(services, conversation, tool, args, warn)?);
+        if !own {
+            let repeated = repeated_text_risk(services, step, state, conversation, args)?;
+            warnings.extend(repeated.as_ref().map(warning));
+        }
     }
     if tool == tools::WRITE_EMAIL && promises_attachment(args) {
         let text = "The text mentions an attachment, but nothing is attached.";
@@ -189,6 +193,7 @@ fn message_warnings(
     conversation: &Conversation,
     tool: &str,
     args: &Value,
+    warn: fn(&Risk) -> Warning,
 ) -> Result<Vec<Warning>, NodeError> {
     let reached = send::recipients(tool, args);
     let written: WriteEmailArgs = serde_json::from_value(args.clone()).unwrap_or_default();
@@ -198,7 +203,7 @@ fn message_warnings(
     };
     let mails: Vec<&Mail> = conversation.mails.iter().map(|(_, mail)| &**mail).collect();
     with_known(services, conversation, conversation.people(), |known| {
-        risks_of_message(&message, &mails, known).iter().map(warning).collect()
+        risks_of_message(&message, &mails, known).iter().map(warn).collect()
     })
 }
 
@@ -375,6 +380,14 @@ fn with_known<T>(
 
 fn warning(risk: &Risk) -> Warning {
     Warning::new(grade(risk), risk.code(), risk.text())
+}
+
+/// Whom a person writes to is up to them; an address that looks like another's may still be a slip.
+fn warning_of_own(risk: &Risk) -> Warning {
+    let is_choice =
+        matches!(risk, Risk::RecipientOutside { .. } | Risk::BccAdded { .. } | Risk::NewRecipient { .. });
+    let grade = if is_choice { Grade::Info } else { grade(risk) };
+    Warning::new(grade, risk.code(), risk.text())
 }
 
 pub fn grade(risk: &Risk) -> Grade {

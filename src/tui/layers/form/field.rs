@@ -55,7 +55,7 @@ const LONG_TEXT_NAMES: &[&str] =
     &["body", "content", "text", "message", "code", "instruction", "query", "description"];
 
 /// The arguments of a mail, in the order people expect.
-const MAIL_ORDER: &[&str] =
+pub(super) const MAIL_ORDER: &[&str] =
     &["to", "cc", "bcc", "subject", "content", "body", "text", "message", "attachments", "remind_after"];
 
 impl Field {

@@ -16,10 +16,14 @@ use crate::tui::card::ScrollPosition;
 use crate::tui::key::Key;
 use crate::tui::model::Model;
 use crate::tui::words;
-use field::properties;
+use crossterm::event::KeyCode;
+use field::{MAIL_ORDER, properties};
 use jiff::Zoned;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
+
+/// How many people are offered for what is typed.
+const MAX_PEOPLE_OFFERED: usize = 20;
 
 const UNREAD: &str = "The text from $EDITOR can't be read · Ctrl-g opens it again";
 
@@ -32,6 +36,8 @@ pub enum Purpose {
     Answer,
     /// Starts a thread.
     Start,
+    /// Begins a mail.
+    Letter,
 }
 
 /// Takes a form that is sent; says whether that closes it.
@@ -55,7 +61,9 @@ pub struct Form {
     /// The scroll position of the card next to the form. The card itself does not scroll: next to a form nothing counts
     /// as seen.
     pub card_top: ScrollPosition,
-    /// Completions for the path at the cursor, and the text they complete.
+    /// The addresses that complete what is typed as a recipient.
+    pub people: Vec<String>,
+    /// Completions for the path or address at the cursor, and the text they complete.
     pub completions: (String, Vec<String>),
     /// Text from `$EDITOR` that could not be read. Nothing else is changed or sent until it is read or emptied.
     pub unread: Option<String>,
@@ -84,6 +92,7 @@ impl Form {
             takes_refusals: false,
             error: None,
             card_top: ScrollPosition::default(),
+            people: Vec::new(),
             completions: Default::default(),
             unread: None,
             now: now.clone(),
@@ -133,6 +142,12 @@ impl Form {
         Self { fields: vec![Field::text_box("", "")], ..form }
     }
 
+    /// Whether it is a mail: people, a subject and a text.
+    pub fn is_letter(&self) -> bool {
+        let is_of_mail = |field: &Field| MAIL_ORDER.contains(&field.name.as_str());
+        self.fields.iter().any(|field| field.name == "to") && self.fields.iter().all(is_of_mail)
+    }
+
     /// Whether it is a plain text box.
     pub fn is_box(&self) -> bool {
         self.purpose == Purpose::Answer
@@ -175,6 +190,9 @@ impl Form {
         if self.unread.is_some() {
             return false;
         }
+        if key.code == KeyCode::Down && self.complete_person() {
+            return true;
+        }
         let Some(field) = self.fields.get_mut(self.focus) else { return false };
         let is_changed = match field.kind {
             FieldKind::Fixed => false,
@@ -191,8 +209,51 @@ impl Form {
         if is_changed {
             self.error = None;
             self.check();
+            self.offer_people();
         }
         is_changed
+    }
+
+    /// Offers the people whose address has what is typed at the end of a list of recipients.
+    fn offer_people(&mut self) {
+        let Some(typed) = self.typed_person() else { return };
+        let wanted = typed.to_lowercase();
+        let matching = |address: &&String| address.contains(&wanted) && **address != wanted;
+        let mut found: Vec<String> =
+            self.people.iter().filter(matching).take(MAX_PEOPLE_OFFERED).cloned().collect();
+        found.sort_by_key(|address| !address.starts_with(&wanted));
+        self.completions = if wanted.is_empty() { Default::default() } else { (typed, found) };
+    }
+
+    /// The address being typed, if the cursor is in a list of recipients.
+    fn typed_person(&self) -> Option<String> {
+        let field =
+            self.fields.get(self.focus).filter(|field| ["to", "cc", "bcc"].contains(&field.name.as_str()))?;
+        Some(field.editor.text().rsplit('\n').next().unwrap_or_default().trim().to_owned())
+    }
+
+    /// Completes what is typed to the first address offered; `false` if it is one already.
+    fn complete_first_person(&mut self) -> bool {
+        let is_complete =
+            self.typed_person().is_none_or(|typed| typed.contains('@') && self.people.contains(&typed));
+        !is_complete && self.complete_person()
+    }
+
+    /// Puts an offered address in the place of what is typed, and moves the others up; `false` if none is offered.
+    fn complete_person(&mut self) -> bool {
+        let Some(typed) = self.typed_person() else { return false };
+        if self.completions.0 != typed || self.completions.1.is_empty() {
+            return false;
+        }
+        let mut offered = std::mem::take(&mut self.completions.1);
+        // What was completed before comes round again.
+        if self.people.contains(&typed) {
+            offered.push(typed);
+        }
+        let next = offered.remove(0);
+        self.put_last_line(&next);
+        self.completions = (next, offered);
+        true
     }
 
     /// The arguments as typed, without unreadable fields, and whether all fields were readable.

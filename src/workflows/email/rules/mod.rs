@@ -26,7 +26,7 @@ use crate::workflows::email::facts::{ReplyFacts, TriageFacts};
 
 /// The tasks that need no language model.
 pub(in crate::workflows) const TASKS: &[Task] =
-    &[("email.triage", triage), ("email.reply", reply), ("email.memory", memory)];
+    &[("email.triage", triage), ("email.reply", letter), ("email.memory", memory)];
 
 /// `email.triage`
 fn triage(value: &Value) -> Result<Answer, String> {
@@ -39,7 +39,7 @@ fn memory(value: &Value) -> Result<Answer, String> {
 }
 
 /// `email.reply`
-fn reply(value: &Value) -> Result<Answer, String> {
+pub(super) fn letter(value: &Value) -> Result<Answer, String> {
     let (text, call) = reply::reply(&facts::<ReplyFacts>(value)?)?;
     Ok(Answer::Calls(text, vec![call]))
 }
