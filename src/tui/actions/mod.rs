@@ -293,6 +293,7 @@ actions! {
         Outside ["ctrl-g"] "outside": "in $EDITOR",
         Remember ["ctrl-t"] "remember": "learn from this: on or off",
         Complete ["ctrl-n"] "complete": "complete a path",
+        ReplyAll ["ctrl-r"] "reply_all": "to everybody in the conversation, or to one",
         PageDown ["pagedown"] as "scroll the card a page down",
         PageUp ["pageup"] as "scroll the card a page up",
         CardDown ["ctrl-down", "alt-down"] as "scroll the card a line down",

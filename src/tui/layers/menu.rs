@@ -11,6 +11,9 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
+/// The columns for the letters that choose rows.
+const LETTER_COLUMNS: usize = 3;
+
 pub struct Menu {
     pub title: String,
     pub list: Rows<Choice>,
@@ -42,7 +45,7 @@ impl Choice {
 
     /// The same row, which this letter chooses from anywhere in the menu.
     pub fn on(self, letter: char) -> Self {
-        Self { text: format!("{letter}  {}", self.text), letter: Some(letter), ..self }
+        Self { letter: Some(letter), ..self }
     }
 
     pub fn choose(self, model: &mut Model) {
@@ -87,7 +90,9 @@ impl Popup for Menu {
     fn draw(&self, model: &Model, frame: &mut Frame<'_>) -> bool {
         let buf = frame.buffer_mut();
         let theme = &model.theme;
-        let widest = self.list.rows.iter().map(|row| width(&row.text)).max().unwrap_or(0);
+        let has_letters = self.list.rows.iter().any(|row| row.letter.is_some());
+        let indent = if has_letters { LETTER_COLUMNS } else { 0 };
+        let widest = self.list.rows.iter().map(|row| width(&row.text) + indent).max().unwrap_or(0);
         let widest = widest.max(width(&self.title)).max(24);
         // A target that was cut off in its row is shown in full below the list.
         let screen = screen(model);
@@ -109,7 +114,9 @@ impl Popup for Menu {
             (inner.y..inner.bottom()).zip(self.list.rows.iter().enumerate().skip(shown.start))
         {
             let line = Rect { y, height: 1, ..inner };
-            draw::text(buf, line, line.x, y, &row.text, theme.text);
+            let letter = row.letter.map(String::from).unwrap_or_default();
+            draw::text(buf, line, line.x, y, &letter, theme.accent);
+            draw::text(buf, line, line.x + cells(indent), y, &row.text, theme.text);
             if n == self.list.cursor {
                 buf.set_style(line, theme.selected);
             }

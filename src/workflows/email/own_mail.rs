@@ -8,8 +8,8 @@ use super::tools::{self, WriteEmailArgs};
 use crate::agent::Services;
 use crate::config::User;
 use crate::engine::graph::{Answer, Ctx, Decision, Interrupt, NodeError};
-use crate::mail::Mail;
 use crate::mail::compose::{forward_subject, reply_recipients, reply_subject};
+use crate::mail::{Address, Mail};
 use serde_json::{Value, json};
 
 /// A mail that a person begins, with what it starts from.
@@ -85,6 +85,15 @@ pub(super) fn offer(interrupt: &mut Interrupt, conversation: &Conversation, answ
     let people = reply_recipients(answered, &conversation.own_addresses());
     let to: Vec<&str> = people.to.iter().map(|one| one.address.as_str()).collect();
     offer_to(interrupt, &json!(to), &reply_subject(&answered.subject));
+    offer_everybody(&mut interrupt.schema, &people.also);
+}
+
+/// Lets the person add these people to the copies with one key.
+pub(super) fn offer_everybody(schema: &mut Value, others: &[Address]) {
+    if !others.is_empty() {
+        let others: Vec<&str> = others.iter().map(|one| one.address.as_str()).collect();
+        schema["properties"]["cc"]["examples"] = json!(others);
+    }
 }
 
 /// Like `offer`, with these recipients.

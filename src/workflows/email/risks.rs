@@ -60,7 +60,6 @@ pub(super) fn of_call(
     lookup: Option<&Result<TimeLookup, String>>,
 ) -> Result<Vec<Warning>, NodeError> {
     let mut warnings = of_mail(services, conversation)?;
-    let Some((_, answered)) = conversation.about() else { return Ok(warnings) };
     if tool == tools::QUESTION {
         return Ok(warnings);
     }
@@ -71,7 +70,8 @@ pub(super) fn of_call(
             Ok(UnsubscribeArgs::Mail { to, .. }) => send::bare_addresses(&[to]).concat(),
             Err(_) => String::new(),
         };
-        warnings.extend(unsubscribe_risk(answered, &to).as_ref().map(warning));
+        let risk = conversation.about().and_then(|(_, mail)| unsubscribe_risk(mail, &to));
+        warnings.extend(risk.as_ref().map(warning));
     } else {
         // If somebody is new both as sender and recipient, one warning is enough.
         let own = state.is_own_mail(tool);

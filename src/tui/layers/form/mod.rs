@@ -116,6 +116,7 @@ impl Form {
     pub fn edit(item: &Question, now: &Zoned) -> Self {
         let title = match &item.source {
             Some(who) if item.edit_from.is_some() => format!("Write to {}", words::name(who)),
+            Some(who) if item.begins_conversation() => format!("Mail to {}", words::name(who)),
             Some(who) if item.action == "write_email" => format!("Reply to {}", words::name(who)),
             Some(who) if item.action == "answer_invitation" => format!("Answer to {}", words::name(who)),
             Some(_) if item.is_program_question() => "Your answer to the agent".to_owned(),
@@ -212,6 +213,30 @@ impl Form {
             self.offer_people();
         }
         is_changed
+    }
+
+    /// The copies of a reply, if it leaves somebody out.
+    fn others(&self) -> Option<&Field> {
+        self.fields.iter().find(|field| field.name == "cc" && !field.examples.is_empty())
+    }
+
+    /// Whether a reply goes to everybody.
+    fn reaches_all(&self) -> bool {
+        let has =
+            |field: &Field, person: &String| field.editor.text().lines().any(|line| line.trim() == person);
+        self.others().is_some_and(|field| field.examples.iter().all(|person| has(field, person)))
+    }
+
+    /// Adds everybody that a reply leaves out, or takes them out again.
+    fn reply_all(&mut self) {
+        let reaches_all = self.reaches_all();
+        let Some(field) = self.fields.iter_mut().find(|field| field.name == "cc") else { return };
+        let kept = field.editor.text().lines().map(str::trim).filter(|line| !line.is_empty());
+        let kept = kept.filter(|line| !field.examples.iter().any(|person| person == line)).map(str::to_owned);
+        let added = field.examples.iter().filter(|_| !reaches_all).cloned();
+        let people: Vec<String> = kept.chain(added).collect();
+        field.editor.set(&people.join("\n"));
+        self.check();
     }
 
     /// Offers the people whose address has what is typed at the end of a list of recipients.
@@ -516,6 +541,51 @@ mod tests {
         let form = form(&json!({"kind": "mail"}));
         let names: Vec<&str> = form.fields.iter().map(|field| field.name.as_str()).collect();
         assert_eq!((names.first(), names.last()), (Some(&"to"), Some(&"kind")), "{names:?}");
+    }
+
+    fn letter() -> Form {
+        let people = json!({"type": "array", "items": {"type": "string"}});
+        let mut copies = people.clone();
+        copies["examples"] = json!(["sam@x.example"]);
+        let text = json!({"type": "string"});
+        let fields = json!({"to": people, "cc": copies, "subject": text, "content": text});
+        let schema = json!({"type": "object", "properties": fields});
+        let mut form = Form::new(Purpose::Letter, "x", &schema, &json!({}), &now());
+        form.people = vec!["zoe@obi.example".to_owned(), "obi@x.example".to_owned()];
+        form
+    }
+
+    #[test]
+    fn addresses_are_completed_from_known_people() {
+        let mut form = letter();
+        assert!(form.is_letter());
+        for key in "Obi".chars() {
+            form.key(Key::plain(key));
+        }
+        assert_eq!(
+            form.completions.1,
+            ["obi@x.example", "zoe@obi.example"],
+            "those that begin with it first"
+        );
+        let down = Key { code: KeyCode::Down, ..Key::plain('x') };
+        for expected in ["obi@x.example", "zoe@obi.example", "obi@x.example"] {
+            assert!(form.key(down));
+            assert_eq!(form.fields[0].editor.text(), expected);
+        }
+        assert!(!form.complete_first_person(), "it is complete already");
+    }
+
+    #[test]
+    fn one_key_replies_to_all_and_to_one() {
+        let mut form = letter();
+        form.fields[1].editor.set("ann@x.example");
+        form.reply_all();
+        assert_eq!(
+            (form.fields[1].editor.text(), form.reaches_all()),
+            ("ann@x.example\nsam@x.example", true)
+        );
+        form.reply_all();
+        assert_eq!(form.fields[1].editor.text(), "ann@x.example");
     }
 
     #[test]

@@ -98,6 +98,10 @@ impl Popup for Form {
                     },
                 );
             }
+            Action::ReplyAll => {
+                self.reply_all();
+                self.text_changed(model);
+            }
             Action::Outside => self.edit_outside(model),
             Action::LeaveForm => {
                 model.save_draft();
@@ -119,6 +123,7 @@ impl Popup for Form {
         let is_there = match action {
             Action::Complete => self.fields.get(self.focus).is_some_and(|field| field.path),
             Action::Remember => self.learns,
+            Action::ReplyAll => self.others().is_some(),
             Action::CardDown | Action::CardUp | Action::PageDown | Action::PageUp => {
                 let has_card = layout::has_card_with_form(model);
                 return if has_card {
@@ -158,6 +163,7 @@ impl Popup for Form {
             actions.push((Action::NextField, "next"));
         }
         let learn = if self.learn { "learning on" } else { "learning off" };
+        actions.push((Action::ReplyAll, if self.reaches_all() { "to one" } else { "to all" }));
         actions.extend([
             (Action::PageDown, "scroll the card"),
             (Action::Outside, "$EDITOR"),

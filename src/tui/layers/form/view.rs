@@ -141,7 +141,7 @@ fn letter_lines<'f>(model: &Model, form: &'f Form, columns: usize) -> (Vec<Line<
                 let shown = Span::styled(Visible::line(line).into_string(), theme.text);
                 lines.push(Line::from(vec![Span::styled(format!("{name:<NAME_COLUMNS$}"), style), shown]));
             }
-            if let Some(error) = &field.error {
+            if let Some(error) = shown_error(form, n) {
                 let indent = " ".repeat(NAME_COLUMNS);
                 lines.push(Line::styled(format!("{indent}✗ {}", Visible::line(error)), theme.danger));
             }
@@ -155,7 +155,7 @@ fn letter_lines<'f>(model: &Model, form: &'f Form, columns: usize) -> (Vec<Line<
     }
     lines.push(Line::styled("─".repeat(columns), theme.rule));
     for (n, field) in body {
-        if let Some(error) = &field.error {
+        if let Some(error) = shown_error(form, n) {
             lines.push(Line::styled(format!("✗ {}", Visible::line(error)), theme.danger));
         }
         let (text, at) = field.editor.laid_out(columns);
@@ -165,6 +165,15 @@ fn letter_lines<'f>(model: &Model, form: &'f Form, columns: usize) -> (Vec<Line<
         lines.extend(text.iter().map(|line| Line::styled(Visible::line(line).into_string(), theme.text)));
     }
     (lines, cursor)
+}
+
+/// What is wrong with a field of a letter. What is not written yet, or can be completed, is not wrong.
+fn shown_error(form: &Form, n: usize) -> Option<&str> {
+    let field = form.fields.get(n)?;
+    let is_focused = n == form.focus;
+    let is_begun = is_focused || !field.editor.text().trim().is_empty();
+    let can_be_completed = is_focused && !form.completions.1.is_empty();
+    field.error.as_deref().filter(|_| is_begun && !can_be_completed)
 }
 
 /// Whom a letter goes to, and what it is about, in one line.

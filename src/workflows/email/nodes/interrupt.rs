@@ -5,6 +5,7 @@ use crate::agent::{GrantQuery, Services};
 use crate::engine::graph::{Allow, Ctx, Grantable, Interrupt, Kind, Labels, NodeError, Warning};
 use crate::inbox::{OWN_MAIL, proposal};
 use crate::mail::Mail;
+use crate::mail::compose::reply_recipients;
 use crate::text::short_line;
 use crate::workflows::email::event_news::{self, CalendarImpact};
 use crate::workflows::email::mails::{self, Conversation};
@@ -40,6 +41,10 @@ pub(super) async fn ask(
     let mut interrupt = proposal(&call, kind, &tool, &args, &title(&tool, &args, answered));
     interrupt.schema =
         if state.forwarded.is_some() { tools::forward_schema() } else { tools::edit_schema(&tool) };
+    if tool == tools::WRITE_EMAIL {
+        let people = reply_recipients(answered, &conversation.own_addresses());
+        own_mail::offer_everybody(&mut interrupt.schema, &people.also);
+    }
     if tool == tools::ANSWER_INVITATION {
         for key in ["to", "event", "start", "end", "change"] {
             interrupt.schema["properties"][key] = json!({ "const": interrupt.args[key] });
