@@ -52,7 +52,7 @@ enum Verb {
         after_help = "You wrote it, so you are not asked again: it is held for a moment when it runs, and then sent. With a \
         warning it waits as a card.\n\nExamples:\n  \
         sayso mail compose --to ines@example.org --subject Lunch 'How about Friday?' --wait\n  \
-        sayso mail compose --to ines@example.org --subject Plan --attach plan.pdf - < letter.txt"
+        sayso mail compose --to ines@example.org --subject Plan --attach plan.pdf -"
     )]
     Compose(Compose),
     /// Forward a mail, with what is attached to it

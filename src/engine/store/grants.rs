@@ -153,8 +153,7 @@ impl Grants<'_> {
     }
 }
 
-/// Whether `grant` covers this question of this thread now. The caller knows what the config allows; here a policy only
-/// has to name the right tool.
+/// Whether `grant` covers this question of this thread now. A policy only has to name the right tool.
 pub fn covers(
     db: &Connection,
     grant: &str,
@@ -166,11 +165,10 @@ pub fn covers(
     if Warning::need_confirmation(&asked.warnings) {
         return Ok(false);
     }
-    if let Some(tool) = grant.strip_prefix(POLICY_GRANT) {
-        return Ok(tool == asked.action);
-    }
     if grant == OWN_MAIL {
         return Ok(asked.grantable.own && builtin_on(db, grant)?);
+    } else if let Some(tool) = grant.strip_prefix(POLICY_GRANT) {
+        return Ok(tool == asked.action);
     }
     let Some(grant) = find_grant(db, grant)?.filter(|grant| grant.is_active(now)) else { return Ok(false) };
     match (&grant.scope, &asked.grantable.call) {

@@ -1,11 +1,8 @@
 //! A thread's input: a mail as a file, as JSON, or one that arrived.
 
-use super::{own_mail, tools};
-use crate::config::User;
 use crate::engine::graph::InputError;
-use crate::inbox::check_args;
 use crate::mail;
-use crate::text::{read_error_text, sanitize_typed_json};
+use crate::text::read_error_text;
 use crate::tools::{folder, regular_file};
 use serde_json::Value;
 use std::io::ErrorKind;
@@ -15,21 +12,12 @@ use std::path::Path;
 pub(super) const MAX_MAIL_BYTES: u64 = 50 * 1024 * 1024;
 
 /// Completes a person's input, or refuses it before anything is stored.
-pub(super) fn prepare(user: &User, mut input: Value) -> Result<Value, InputError> {
+pub(super) fn prepare(mut input: Value) -> Result<Value, InputError> {
     if input.get("received").is_some() || input.get("earlier").is_some() {
         let text = "mail that came is started by sayso itself; give `file` or `json`";
         return Err(InputError::Whole(text.to_owned()));
     }
     let value_of = |key: &str| input.get(key).filter(|value| !value.is_null());
-    if let Some(write) = value_of("write") {
-        let written = sanitize_typed_json(write.clone());
-        let forwards = value_of("forwarded").is_some();
-        let schema = if forwards { tools::forward_schema() } else { tools::edit_schema(tools::WRITE_EMAIL) };
-        check_args(&schema, &written).map_err(InputError::Whole)?;
-        own_mail::check_files(user, &written).map_err(InputError::Whole)?;
-        input["write"] = written;
-        return Ok(input);
-    }
     match (value_of("file"), value_of("json")) {
         (Some(file), None) => {
             let typed = file.as_str().unwrap_or_default();

@@ -68,7 +68,10 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let spec = spec.with_profiles(move |state| mails::profiles(&for_profiles, state));
     Ok(spec.preparing(move |input| {
         check_model(&*models, &input)?;
-        input::prepare(&for_input.user, input)
+        match input.get("write") {
+            Some(_) => own_mail::prepare(&for_input.user, input),
+            None => input::prepare(input),
+        }
     }))
 }
 

@@ -7,9 +7,11 @@ use super::state::{Email, Forwarded, OwnMail};
 use super::tools::{self, WriteEmailArgs};
 use crate::agent::Services;
 use crate::config::User;
-use crate::engine::graph::{Answer, Ctx, Decision, Interrupt, NodeError};
+use crate::engine::graph::{Answer, Ctx, Decision, InputError, Interrupt, NodeError};
+use crate::inbox::check_args;
 use crate::mail::compose::{forward_subject, reply_recipients, reply_subject};
 use crate::mail::{Address, Mail};
+use crate::text::sanitize_typed_json;
 use serde_json::{Value, json};
 
 /// A mail that a person begins, with what it starts from.
@@ -73,11 +75,19 @@ pub(super) async fn read(
     Ok(OwnMail { args: args.clone(), attached })
 }
 
-/// Whether the files that a new mail names can be read; the error says which cannot.
-pub(super) fn check_files(user: &User, args: &Value) -> Result<(), String> {
-    let written: WriteEmailArgs = serde_json::from_value(args.clone()).map_err(|error| error.to_string())?;
-    let typed = written.attachments.iter().filter(|path| attach::of_forwarded(path).is_none());
-    typed.map(|path| attach::read_file(user, path).map(drop)).collect()
+/// Completes the input of a thread that begins with a mail, or refuses it before anything is stored.
+pub(super) fn prepare(user: &User, mut input: Value) -> Result<Value, InputError> {
+    let forwards = input.get("forwarded").is_some_and(|forwarded| !forwarded.is_null());
+    let schema = if forwards { tools::forward_schema() } else { tools::edit_schema(tools::WRITE_EMAIL) };
+    let args = sanitize_typed_json(input["write"].take());
+    check_args(&schema, &args).map_err(InputError::Whole)?;
+    let written: WriteEmailArgs =
+        serde_json::from_value(args.clone()).map_err(|error| InputError::Whole(error.to_string()))?;
+    for path in written.attachments.iter().filter(|path| attach::of_forwarded(path).is_none()) {
+        attach::read_file(user, path).map_err(InputError::Whole)?;
+    }
+    input["write"] = args;
+    Ok(input)
 }
 
 /// Lets the person answer a card about a mail with their own mail.

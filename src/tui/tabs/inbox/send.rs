@@ -22,7 +22,7 @@ pub fn send(model: &mut Model, kind: DecisionKind, decision: DecisionRequest) {
     let as_proposed = question.map(|question| question.edited(&question.args));
     let sends = question.filter(|question| question.action == "write_email" && question.irreversible);
     let args = match &decision.decision {
-        Decision::Edit { args } if is_letter(args) => Some(args),
+        Decision::Edit { args } => Some(args),
         Decision::Accept => sends.map(|question| &question.args),
         _ => None,
     };
@@ -35,11 +35,6 @@ pub fn send(model: &mut Model, kind: DecisionKind, decision: DecisionRequest) {
         model.inbox.decided_as.extend(as_proposed.map(|as_proposed| (id.clone(), as_proposed)));
     }
     decide(model, kind, vec![decision]);
-}
-
-/// Whether arguments are those of a mail.
-fn is_letter(args: &Value) -> bool {
-    args.get("to").is_some_and(Value::is_array) && args.get("content").is_some()
 }
 
 /// Whom a mail with these arguments goes to: `adaeze.obi@harbour.example and 2 more`.

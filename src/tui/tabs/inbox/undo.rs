@@ -22,6 +22,10 @@ pub fn undo(model: &mut Model) {
         }
         return;
     };
+    if undo.kind == DecisionKind::Written && model.inbox.own_letter.take().is_some() {
+        // Its thread may hold it by now, which is the newest decision then.
+        return undo_newest(model);
+    }
     let ids = undo.items.iter().filter_map(|(id, _)| InterruptId::parse(id).ok());
     let ids: Vec<InterruptId> = ids.collect();
     model.inbox.undoing = undo.items;
