@@ -14,6 +14,9 @@ pub const MARK_HANDLED: &str = "builtin:mark_handled";
 /// The built-in grant to read from the servers of an API.
 pub const CATALOGUE_GET: &str = "builtin:catalogue_get";
 
+/// The built-in grant to send what a person wrote themselves.
+pub const OWN_MAIL: &str = "builtin:own_mail";
+
 /// The built-in grant to put mail away when a person presses a key or types a verb for it.
 pub const PUT_AWAY: &str = "builtin:put_away";
 
@@ -30,6 +33,12 @@ pub const BUILTIN_GRANTS: &[BuiltinGrant] = &[
         tool: "mark_handled",
         words: "marking mail",
         scope: "handled mail in its mailbox, as [[mail]] handled says",
+    },
+    BuiltinGrant {
+        id: OWN_MAIL,
+        tool: "own_mail",
+        words: "sending your own mail",
+        scope: "mail you wrote yourself, held first like any other, unless it carries a warning",
     },
     BuiltinGrant {
         id: PUT_AWAY,

@@ -171,6 +171,11 @@ impl Question {
         self.workflow == "email"
     }
 
+    /// Whether it is a mail with which the person begins a conversation.
+    pub fn begins_conversation(&self) -> bool {
+        self.grantable.own && self.grantable.sender.is_none()
+    }
+
     /// Whether accepting it sends nothing, because its account only observed when it was asked.
     pub fn sends_nothing(&self) -> bool {
         self.kind == Kind::Approval && self.is_about_mail() && !self.irreversible

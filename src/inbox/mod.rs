@@ -54,7 +54,7 @@ pub use diff::changed_lines;
 pub use error::{ErrorKind, InboxError};
 pub use grant::{
     BUILTIN_GRANTS, BuiltinGrant, CATALOGUE_GET, GrantLine, GrantRequest, GrantScope, MARK_HANDLED,
-    OUTPUT_FILES, POLICY_GRANT, PUT_AWAY,
+    OUTPUT_FILES, OWN_MAIL, POLICY_GRANT, PUT_AWAY,
 };
 pub use history::{AnswerKind, DecisionEnd, DecisionLine, DecisionLinks, LessonLink};
 pub use invitation::{ANSWER_INVITATION, Coming};

@@ -10,7 +10,7 @@ use super::palette::Palette;
 use super::tabs::activity::{Activity, Running};
 use super::tabs::inbox::history::Decided;
 use super::tabs::inbox::skipped::{self, Skipped};
-use super::tabs::inbox::{self, Items, decide, news, stop, take_over, undo};
+use super::tabs::inbox::{self, Items, compose, decide, news, stop, take_over, undo};
 use super::tabs::memory::Memory;
 use super::tabs::pane::{Does, END, Effect, Pane, open_page, when};
 use super::tabs::threads::{self, Threads};
@@ -253,6 +253,7 @@ fn does_everywhere(model: &Model, action: Action) -> Does {
             return when(has_some, "There is no workflow to start", start::choose_workflow);
         }
         Action::Undo => undo::undo,
+        Action::ActNow => return when(undo::is_held(model), "Nothing is held", undo::act_now),
         Action::Pause => pause,
         Action::FetchMail => fetch_mail,
         Action::Clear => clear,
@@ -268,6 +269,9 @@ fn does_everywhere(model: &Model, action: Action) -> Does {
         }
         Action::TakeOver => return when(pane.thread(model).is_some(), NOTHING_SELECTED, take_over),
         Action::Why => return when(pane.about(model).is_some(), NOTHING_SELECTED, ask_why),
+        Action::Forward => {
+            return when(pane.mail(model).is_some(), "There is no mail to forward", forward);
+        }
         Action::Reclassify => {
             return when(pane.mail(model).is_some(), "Only triaged mail can be reclassified", reclassify);
         }
@@ -344,6 +348,12 @@ fn ask_stop(model: &mut Model) {
 fn take_over(model: &mut Model) {
     if let Some(thread) = pane(model).thread(model) {
         take_over::toggle(model, thread);
+    }
+}
+
+fn forward(model: &mut Model) {
+    if let Some((thread, title)) = pane(model).mail(model) {
+        compose::forward(model, thread, title);
     }
 }
 

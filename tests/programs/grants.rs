@@ -34,7 +34,7 @@ fn a_grant_is_given_with_an_accept_listed_and_revoked() {
     for line in lines.as_array().unwrap() {
         keys(line, GRANT);
     }
-    let given = &lines[4];
+    let given = &lines[5];
     for (key, expected) in [
         ("tool", json!("do")),
         ("sender", json!("bo@far.test")),
@@ -85,8 +85,9 @@ fn what_cannot_be_allowed_is_not_accepted_either() {
 #[test]
 fn what_is_built_in_is_switched_off_and_on() {
     let cli = Cli::new();
-    let builtin =
-        "output_files mark_handled put_away catalogue_get".split(' ').map(|name| format!("builtin:{name}"));
+    let builtin = "output_files mark_handled own_mail put_away catalogue_get"
+        .split(' ')
+        .map(|name| format!("builtin:{name}"));
     assert_eq!(each(&cli.json(&["grants"]), "id"), builtin.collect::<Vec<_>>());
     let off = cli.sayso(&["grants", "revoke", "builtin:output_files"]);
     assert_eq!(off.done(), "builtin:output_files is off.\n");
@@ -97,7 +98,7 @@ fn what_is_built_in_is_switched_off_and_on() {
     cli.refused(&["grants", "revoke"], 2, "<ID>");
     cli.refused(&["grants", "give"], 2, "give");
     cli.configure("[policy.write_email]\nmode = \"allow\"\nrecipients = [\"own_domain\"]\n");
-    let policy = cli.json(&["grants"])[4].clone();
+    let policy = cli.json(&["grants"])[5].clone();
     assert_eq!((&policy["id"], &policy["origin"]), (&json!("policy:write_email"), &json!("config")));
     cli.refused(&["grants", "revoke", "policy:write_email"], 2, "[policy.write_email]");
 }

@@ -27,6 +27,7 @@ mod keys;
 mod kills;
 mod learning;
 mod leaving;
+mod letters;
 mod maildirs;
 mod mails;
 mod memories;

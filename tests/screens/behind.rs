@@ -48,14 +48,14 @@ fn what_was_sent_is_said_and_can_be_read_afterwards() {
 }
 
 #[test]
-fn a_mail_of_one_s_own_comes_back_to_be_approved() {
+fn a_mail_of_one_s_own_is_not_approved_twice() {
     let inbox = EmailInbox::new("notify", []);
     block_on(inbox.receive_mail());
     let mut screen = TestScreen::over((*inbox).clone(), SIZE);
     screen.press("e").type_in("It comes on Friday.").press("<ctrl-s>");
-    screen.shows(["Make a draft of this?"]).hides(["Accept it"]);
-    screen.press("y").says("Written, comes back to approve: …");
+    screen.hides(["Make a draft of this?", "Accept it"]).says("Written: …").decided(1);
     block_on(inbox.drive());
+    assert!(inbox.sent()[0].contains("It comes on Friday."));
     screen.tell(sayso::tui::Msg::Changed).press("gh").shows(["drafted"]).hides(["What was done"]);
 }
 

@@ -51,7 +51,6 @@ fn forms_beside_their_cards() {
     snap_at(&SIZES, "beside_edit", letter, press("e"));
     snap_at(&SIZES, "beside_respond", letter, press("r"));
     snap_at(&SIZES, "beside_scrolled", letter, press("e<pagedown><ctrl-down>"));
-    snap_at(&SIZES, "beside_review", letter, press("eYes. <ctrl-s>"));
     snap_at(&SIZES, "meeting_day", meeting, press("<enter>"));
 }
 

@@ -30,9 +30,9 @@ fn a_list_shows_that_there_is_more() {
 #[test]
 fn a_form_shows_that_there_is_more() {
     let mut screen = TestScreen::full((60, 15));
-    screen.press("je");
+    screen.press("je").press(&"<enter>".repeat(12)).press(&"<up>".repeat(12));
     screen.shows(["▼ │"]).hides(["▲"]);
-    screen.press(&"<down>".repeat(8));
+    screen.press(&"<down>".repeat(20));
     screen.shows(["▲ │"]).hides(["▼"]);
 }
 

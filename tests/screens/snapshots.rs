@@ -123,7 +123,7 @@ fn forms() {
     snap("edit", "je");
     snap("edit_typed", "jjje");
     snap("edit_wrong", "jjje<tab>x");
-    snap("review", "je<tab>!<ctrl-s>");
+    snap("review", "jjje<tab>5<ctrl-s>");
     snap("respond", "jrNo, Friday please.");
     snap("go_on", "Gr");
     snap("new_thread", "c");

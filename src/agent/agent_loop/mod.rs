@@ -114,12 +114,14 @@ pub enum Words {
 type Made<T> = BoxFuture<'static, Result<T, NodeError>>;
 type MakeTurn<S> = Arc<dyn Fn(Ctx<Services>, Arc<S>) -> Made<ModelTurn<S>> + Send + Sync>;
 type ReadWords<S> = Arc<dyn Fn(Ctx<Services>, Arc<S>, Picked, Reply) -> Made<Words> + Send + Sync>;
+type ReadSaid<S> = fn(&S, &Request) -> Result<Option<Reply>, String>;
 type ReadReply<S> = fn(&S, &mut Reply) -> Result<(), String>;
 
 /// How a loop differs from others.
 pub struct Options<S: State> {
     turn: MakeTurn<S>,
     words: Option<ReadWords<S>>,
+    said: ReadSaid<S>,
     read: ReadReply<S>,
     first_call_only: bool,
     end_label: fn(&S) -> &'static str,
@@ -135,6 +137,7 @@ impl<S: LoopState> Options<S> {
         Self {
             turn: Arc::new(move |ctx, state| Box::pin(turn(ctx, state))),
             words: None,
+            said: |_, _| Ok(None),
             read: |_, _| Ok(()),
             first_call_only: false,
             end_label: |_| "abandon",
@@ -151,6 +154,12 @@ impl<S: LoopState> Options<S> {
         let words: ReadWords<S> =
             Arc::new(move |ctx, state, model, reply| Box::pin(words(ctx, state, model, reply)));
         Self { words: Some(words), ..self }
+    }
+
+    /// What a person in the model's place has said already, so that they are not asked for it.
+    #[must_use]
+    pub fn said(self, said: ReadSaid<S>) -> Self {
+        Self { said, ..self }
     }
 
     /// Words without a call are `what` the model was to write, without the talk around it; the person decides about

@@ -86,9 +86,13 @@ impl<S: LoopState> AgentLoop<S> {
                 (reply, true)
             }
             None if model.person => {
-                let label = (self.options.end_label)(&work.state);
-                let question = person::your_turn(&work.state.title(), &request.tools, label);
-                return work.then(Command::ask(vec![question], self.names.llm_call));
+                let said = (self.options.said)(&work.state, &request);
+                let Some(reply) = said.map_err(NodeError::failed)? else {
+                    let label = (self.options.end_label)(&work.state);
+                    let question = person::your_turn(&work.state.title(), &request.tools, label);
+                    return work.then(Command::ask(vec![question], self.names.llm_call));
+                };
+                (reply, false)
             }
             None => {
                 let (state, read) = (work.state.clone(), self.options.read);

@@ -60,7 +60,7 @@ pub fn demo_tour(folder: &Path, zone: &TimeZone) -> Vec<TourStep> {
         ),
         step(
             "A customer wants twelve bikes, and a reply is drafted; nothing has been sent. Press e, change a word, then \
-             Ctrl-s. You see exactly what you changed; y accepts it.",
+             Ctrl-s: it is held for a moment and then sent, and u stops it.",
             TourGoal::Decide("Twelve cargo bikes"),
         ),
         step(

@@ -1,4 +1,4 @@
-//! `sayso mail`: lists mail and its outcome, fetches it, and puts it away.
+//! `sayso mail`: lists mail and its outcome, fetches it, writes and forwards it, and puts it away.
 
 use crate::app::{Step, Synced, Until};
 use crate::cli::context::{Context, OpenFolder};
@@ -14,13 +14,14 @@ use crate::text::count_noun;
 use std::time::Duration;
 
 use super::attachments;
+use super::compose::{Compose, Forward};
 use super::put_away::{Mails, MoveTo};
 use super::unsubscribe::Unsubscribe;
 
 /// How long another process that drives may take to look at every mailbox.
 const SYNC_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// List mail with its threads, fetch what is new, or put mail away
+/// List mail with its threads, fetch what is new, write, forward, or put mail away
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "Examples:\n  \
@@ -46,6 +47,17 @@ enum Verb {
         sayso mail sync --json"
     )]
     Sync,
+    /// Write a new mail
+    #[command(
+        after_help = "You wrote it, so you are not asked again: it is held for a moment when it runs, and then sent. With a \
+        warning it waits as a card.\n\nExamples:\n  \
+        sayso mail compose --to ines@example.org --subject Lunch 'How about Friday?' --wait\n  \
+        sayso mail compose --to ines@example.org --subject Plan --attach plan.pdf -"
+    )]
+    Compose(Compose),
+    /// Forward a mail, with what is attached to it
+    #[command(after_help = "Examples:\n  sayso mail forward i7k2 --to ines@example.org 'What do you think?'")]
+    Forward(Forward),
     /// Take mails out of the inbox, into the archive
     #[command(after_help = "Examples:\n  sayso mail archive i7k2\n  sayso mail archive t3h8 t9f --yes")]
     Archive(Mails),
@@ -83,6 +95,8 @@ impl Args {
         let folder = context.open()?;
         match self.verb {
             Some(Verb::Sync) => sync(&folder).await,
+            Some(Verb::Compose(compose)) => compose.run(&folder).await,
+            Some(Verb::Forward(forward)) => forward.run(&folder).await,
             Some(Verb::Archive(mails)) => mails.run(&folder, &MailMove::Away(Destination::Archive)).await,
             Some(Verb::Delete(mails)) => mails.run(&folder, &MailMove::Away(Destination::Trash)).await,
             Some(Verb::Spam(mails)) => mails.run(&folder, &MailMove::Away(Destination::Spam)).await,

@@ -7,6 +7,7 @@ mod apis;
 mod attachments;
 mod auth;
 mod completions;
+mod compose;
 mod config;
 pub(super) mod connect;
 mod decide;

@@ -194,6 +194,9 @@ pub struct Grantable {
     pub thread: bool,
     /// The sender, bare and in lower case, if calls about their mail may be allowed for a while.
     pub sender: Option<String>,
+    /// Whether the person wrote the arguments themselves.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub own: bool,
     /// The program's call, if similar calls may be allowed for a while.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<AgentCall>,

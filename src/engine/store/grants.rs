@@ -17,7 +17,7 @@ use crate::engine::store::rows::{
 };
 use crate::engine::store::{Grants, StoreError};
 use crate::inbox::{
-    BUILTIN_GRANTS, BuiltinGrant, DecidedBy, GrantLine, GrantRequest, GrantScope, POLICY_GRANT,
+    BUILTIN_GRANTS, BuiltinGrant, DecidedBy, GrantLine, GrantRequest, GrantScope, OWN_MAIL, POLICY_GRANT,
 };
 use rusqlite::Connection;
 use std::time::Duration;
@@ -153,8 +153,7 @@ impl Grants<'_> {
     }
 }
 
-/// Whether `grant` covers this question of this thread now. The caller knows what the config allows; here a policy only
-/// has to name the right tool.
+/// Whether `grant` covers this question of this thread now. A policy only has to name the right tool.
 pub fn covers(
     db: &Connection,
     grant: &str,
@@ -166,7 +165,9 @@ pub fn covers(
     if Warning::need_confirmation(&asked.interrupt.warnings) {
         return Ok(false);
     }
-    if let Some(tool) = grant.strip_prefix(POLICY_GRANT) {
+    if grant == OWN_MAIL {
+        return Ok(asked.interrupt.grantable.own && builtin_on(db, grant)?);
+    } else if let Some(tool) = grant.strip_prefix(POLICY_GRANT) {
         return Ok(tool == asked.interrupt.action);
     }
     let Some(grant) = find_grant(db, grant)?.filter(|grant| grant.is_active(now)) else { return Ok(false) };

@@ -125,6 +125,11 @@ impl Decisions<'_> {
         self.0.outcome_of(&thread)
     }
 
+    /// Lets a held decision take effect at once.
+    pub async fn act_now(self, id: InterruptId, by: DecidedBy) -> Result<Outcome, InboxError> {
+        self.0.store().inbox().act_now(id, by).await
+    }
+
     /// Undoes everything that was decided together with this and is not acted on yet; for the rest, it returns the
     /// reason. A decision made alone is undone alone.
     pub async fn undo_batch(self, id: InterruptId) -> Result<BatchResults, InboxError> {

@@ -12,6 +12,7 @@ mod drive_or_wait;
 mod expiry;
 mod export;
 mod grants;
+mod letters;
 mod mail;
 mod memory;
 mod prune;
@@ -44,6 +45,7 @@ pub use threads::Threads;
 
 pub use crate::mail::Destination;
 pub use crate::workflows::email::defaults::describe as profile_words;
+pub use crate::workflows::email::{Letter, new_mail};
 pub use crate::workflows::hidden::request::{Report, is_warned_about};
 
 pub use crate::workflows::{action_words, name_words};

@@ -17,10 +17,10 @@ mod quote;
 mod reply;
 
 pub use address::{Recipient, ascii_address};
-pub use quote::{quote, with_quote, with_signature};
+pub use quote::{quote, with_forwarded, with_quote, with_signature};
 pub use reply::{
-    Recipients, from_address, in_reply_to, is_own, references, reply_all_left_out, reply_recipients,
-    reply_subject,
+    Recipients, forward_subject, from_address, in_reply_to, is_own, references, reply_all_left_out,
+    reply_recipients, reply_subject,
 };
 
 use super::{Address, Invitation, Mail};

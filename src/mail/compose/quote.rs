@@ -1,7 +1,7 @@
-//! The parts below a reply: the quoted mail and a signature.
+//! The parts below the person's words: the mail they answer or forward, and a signature.
 
 use super::field::one_line;
-use crate::mail::Mail;
+use crate::mail::{Address, Mail};
 use jiff::tz::TimeZone;
 
 /// The most lines quoted; the other person has the rest in their own mailbox.
@@ -40,6 +40,27 @@ pub fn quote(mail: &Mail, zone: &TimeZone) -> String {
 /// The text with the quoted mail below it.
 pub fn with_quote(content: &str, mail: &Mail, zone: &TimeZone) -> String {
     format!("{}\n\n{}", content.trim_end(), quote(mail, zone))
+}
+
+/// The text with the whole forwarded mail below it, as it was shown.
+pub fn with_forwarded(content: &str, mail: &Mail, zone: &TimeZone) -> String {
+    let people = |people: &[Address]| people.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let date =
+        mail.date.map(|date| date.to_zoned(zone.clone()).strftime("%a, %-d %b %Y at %H:%M").to_string());
+    let head = [
+        ("From", mail.from.to_string()),
+        ("Date", date.unwrap_or_default()),
+        ("Subject", mail.subject.clone()),
+        ("To", people(&mail.to)),
+        ("Cc", people(&mail.cc)),
+    ];
+    let mut text = content.trim_end().to_owned();
+    text.push_str(if text.is_empty() { "" } else { "\n\n" });
+    text.push_str("---------- Forwarded message ----------\n");
+    for (name, value) in head.iter().filter(|(_, value)| !value.is_empty()) {
+        text.push_str(&format!("{name}: {}\n", one_line(value)));
+    }
+    format!("{text}\n{}\n", mail.text.trim_end())
 }
 
 /// The text with a signature at its very end: everything below `-- ` counts as one.

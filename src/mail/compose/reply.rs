@@ -75,6 +75,13 @@ pub fn reply_subject(subject: &str) -> String {
     format!("Re: {rest}").trim_end().to_owned()
 }
 
+/// The subject of a forwarded mail.
+pub fn forward_subject(subject: &str) -> String {
+    let subject = subject.trim();
+    let is_forwarded = subject.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("fwd:"));
+    if is_forwarded { subject.to_owned() } else { format!("Fwd: {subject}").trim_end().to_owned() }
+}
+
 fn without_prefix(subject: &str) -> Option<&str> {
     let (word, rest) = subject.split_once([':', '：'])?;
     let word = word.trim_end();

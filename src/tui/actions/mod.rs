@@ -160,6 +160,7 @@ actions! {
         Help ["?"] "help": "all keys",
         NewThread ["c"] "new_thread": "new thread",
         Undo ["u"] "undo": "undo the last decision, snooze or move",
+        ActNow ["."] "act_now": "end the hold: do it now",
         Pause ["!"] "pause": "pause or resume everything",
         FetchMail ["$"] "fetch_mail": "check mail now",
         Clear ["esc"] "clear": "clear or close",
@@ -221,6 +222,7 @@ actions! {
         Snooze ["z"] "snooze": "snooze",
         SaveDraft ["D"] "save_draft": "save as a draft",
         Reclassify ["C"] "reclassify": "reclassify the mail",
+        Forward ["F"] "forward": "forward the mail",
         Archive ["f"] "archive": "archive the mail",
         Delete ["d"] "delete": "move the mail to the trash",
         Spam ["S"] "spam": "move the mail to spam",
@@ -292,6 +294,7 @@ actions! {
         Outside ["ctrl-g"] "outside": "in $EDITOR",
         Remember ["ctrl-t"] "remember": "learn from this: on or off",
         Complete ["ctrl-n"] "complete": "complete a path",
+        ReplyAll ["ctrl-r"] "reply_all": "to everybody in the conversation, or to one",
         PageDown ["pagedown"] as "scroll the card a page down",
         PageUp ["pageup"] as "scroll the card a page up",
         CardDown ["ctrl-down", "alt-down"] as "scroll the card a line down",
@@ -351,6 +354,7 @@ impl Action {
                 | Action::Wait
                 | Action::TakeBack
                 | Action::GoNow
+                | Action::ActNow
         )
     }
 }

@@ -4,11 +4,15 @@ use super::{cells, screen};
 use crate::text::{width, wrap};
 use crate::tui::actions::{Action, Scope};
 use crate::tui::draw;
+use crate::tui::key::Key;
 use crate::tui::layout::centred;
 use crate::tui::model::{Job, Model, Popup, Rows};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
+
+/// The columns for the letters that choose rows.
+const LETTER_COLUMNS: usize = 3;
 
 pub struct Menu {
     pub title: String,
@@ -18,6 +22,8 @@ pub struct Menu {
 /// A row of a menu.
 pub struct Choice {
     pub text: String,
+    /// A letter that chooses it.
+    letter: Option<char>,
     then: Then,
 }
 
@@ -29,12 +35,17 @@ enum Then {
 
 impl Choice {
     pub fn new(text: impl Into<String>, then: impl FnOnce(&mut Model) + Send + 'static) -> Self {
-        Self { text: text.into(), then: Then::Do(Box::new(then)) }
+        Self { text: text.into(), letter: None, then: Then::Do(Box::new(then)) }
     }
 
     /// A row that copies a text, shown in full while it is selected.
     pub fn copy(text: impl Into<String>, target: impl Into<String>) -> Self {
-        Self { text: text.into(), then: Then::Copy(target.into()) }
+        Self { text: text.into(), letter: None, then: Then::Copy(target.into()) }
+    }
+
+    /// The same row, which this letter chooses from anywhere in the menu.
+    pub fn on(self, letter: char) -> Self {
+        Self { letter: Some(letter), ..self }
     }
 
     pub fn choose(self, model: &mut Model) {
@@ -79,13 +90,15 @@ impl Popup for Menu {
     fn draw(&self, model: &Model, frame: &mut Frame<'_>) -> bool {
         let buf = frame.buffer_mut();
         let theme = &model.theme;
-        let widest = self.list.rows.iter().map(|row| width(&row.text)).max().unwrap_or(0);
+        let has_letters = self.list.rows.iter().any(|row| row.letter.is_some());
+        let indent = if has_letters { LETTER_COLUMNS } else { 0 };
+        let widest = self.list.rows.iter().map(|row| width(&row.text) + indent).max().unwrap_or(0);
         let widest = widest.max(width(&self.title)).max(24);
         // A target that was cut off in its row is shown in full below the list.
         let screen = screen(model);
         let room = (widest + 2).min(usize::from(screen.width.saturating_sub(4))).max(1);
         let below: Vec<&str> = match self.list.selected() {
-            Some(Choice { text, then: Then::Copy(target) }) if width(text) > room => {
+            Some(Choice { text, then: Then::Copy(target), .. }) if width(text) > room => {
                 wrap(target, room).take(6).collect()
             }
             _ => Vec::new(),
@@ -101,13 +114,29 @@ impl Popup for Menu {
             (inner.y..inner.bottom()).zip(self.list.rows.iter().enumerate().skip(shown.start))
         {
             let line = Rect { y, height: 1, ..inner };
-            draw::text(buf, line, line.x, y, &row.text, theme.text);
+            let letter = row.letter.map(String::from).unwrap_or_default();
+            draw::text(buf, line, line.x, y, &letter, theme.accent);
+            draw::text(buf, line, line.x + cells(indent), y, &row.text, theme.text);
             if n == self.list.cursor {
                 buf.set_style(line, theme.selected);
             }
         }
         draw::more(&model.theme, shown, self.list.rows.len(), inner, buf);
         true
+    }
+
+    fn quick_answer(&self, _: &Model, key: Key) -> Option<String> {
+        let letter = key.letter()?;
+        self.list.rows.iter().any(|row| row.letter == Some(letter)).then(|| letter.to_string())
+    }
+
+    fn answer(mut self: Box<Self>, model: &mut Model, answer: &str) -> Option<Box<dyn Popup>> {
+        let row =
+            self.list.rows.iter().position(|row| row.letter.is_some_and(|letter| answer.starts_with(letter)));
+        if let Some(row) = row {
+            self.list.rows.swap_remove(row).choose(model);
+        }
+        None
     }
 
     fn footer(&self) -> Vec<(Action, &'static str)> {

@@ -90,7 +90,7 @@ pub enum DecisionKind {
     Accepted,
     /// Accepted with changes.
     Edited,
-    /// Written in place of the proposal, to be approved next.
+    /// Written in place of the proposal; it is proposed next.
     Written,
     Answered,
     /// A permission was refused.
@@ -122,7 +122,7 @@ impl DecisionKind {
         match self {
             DecisionKind::Accepted => AnswerKind::Accept.past(),
             DecisionKind::Edited => AnswerKind::Edit.past(),
-            DecisionKind::Written => "written, comes back to approve",
+            DecisionKind::Written => "written",
             DecisionKind::Answered => AnswerKind::Respond.past(),
             DecisionKind::Refused => "refused",
             DecisionKind::Ignored => AnswerKind::Ignore.past(),

@@ -1,25 +1,23 @@
 //! Starting a thread, from a form or from the palette.
 
-use super::inbox::follow;
+use super::inbox::{compose, follow};
 use crate::inbox::door::Inbox;
 use crate::tui::layers::form::{self, Form, Purpose};
 use crate::tui::layers::{Choice, Menu};
 use crate::tui::model::Model;
 use serde_json::Value;
 
-/// Offers the workflows that can be started; with only one, skips the choice.
+/// Offers a new mail, and the workflows that can be started.
 pub fn choose_workflow(model: &mut Model) {
-    if let [only] = model.workflows.as_slice() {
-        let name = only.name.clone();
-        return open_form(model, &name);
-    }
     let widest = model.workflows.iter().map(|startable| startable.name.len()).max().unwrap_or(0);
     let rows = model.workflows.iter().map(|startable| {
         let name = startable.name.clone();
         let text = format!("{name:widest$}  {}", startable.about);
         Choice::new(text, move |model| open_form(model, &name))
     });
-    let rows = rows.collect();
+    let mail = Choice::new(format!("{:widest$}  write to somebody", "mail"), compose::compose).on('m');
+    let has_mail = model.has_workflow("email");
+    let rows = has_mail.then_some(mail).into_iter().chain(rows).collect();
     model.push(Menu::new("New thread", rows));
 }
 

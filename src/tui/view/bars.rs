@@ -146,6 +146,16 @@ pub fn note(model: &Model, area: Rect, buf: &mut Buffer) {
         && model.note.as_ref().is_none_or(|note| !note.is_error)
     {
         let key = model.keymap.key_of(&model.scopes(), Action::Undo).unwrap_or("u".to_owned());
+        let now = model.keymap.key_of(&model.scopes(), Action::ActNow).filter(|_| undo.until.is_some());
+        if let (Some(to), Some(until)) = (&undo.to, undo.until) {
+            let seconds = until.saturating_duration_since(model.now).as_secs_f32().ceil();
+            let now = now.map(|now| format!(" · {now} sends it now")).unwrap_or_default();
+            let rest = format!(" · sends in {seconds:.0} s · {key} stops it{now}");
+            let for_people = usize::from(area.width).saturating_sub(width(&rest) + 5).max(8);
+            let text = format!("To {}{rest}", truncate(&words::line(to), for_people));
+            draw::sentence(buf, area, area.x + 1, area.y, &text, theme.text);
+            return;
+        }
         let mut end = area;
         if let Some(until) = undo.until {
             let remaining = until.saturating_duration_since(model.now).as_secs_f32();
@@ -159,7 +169,8 @@ pub fn note(model: &Model, area: Rect, buf: &mut Buffer) {
             end.width =
                 draw::right(buf, end, area.y, &"━".repeat(filled), theme.warning).saturating_sub(area.x);
         }
-        let start = draw::right(buf, end, area.y, &format!("{key} undo "), theme.warning);
+        let now = now.map(|now| format!("{now} now · ")).unwrap_or_default();
+        let start = draw::right(buf, end, area.y, &format!("{now}{key} undo "), theme.warning);
         room.width = start.saturating_sub(area.x + 1);
     }
     if let Some(note) = &model.note {

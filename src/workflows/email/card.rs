@@ -327,13 +327,14 @@ fn left_out(conversation: &Conversation, args: &WriteEmailArgs) -> String {
 /// Text that the config adds.
 fn added_text(services: &Services, conversation: &Conversation, args: &WriteEmailArgs) -> String {
     let quote = services.user.quote && send::is_answer(conversation, args);
-    let signature = !services.user.signature.trim().is_empty();
-    match (quote, signature) {
-        (true, true) => "the mail answered, quoted, and your signature".to_owned(),
-        (true, false) => "the mail answered, quoted".to_owned(),
-        (false, true) => "your signature".to_owned(),
-        (false, false) => String::new(),
-    }
+    let parts = [
+        (quote, "the mail answered, quoted"),
+        (conversation.forwarded.is_some(), "the mail forwarded"),
+        (!services.user.signature.trim().is_empty(), "your signature"),
+    ];
+    let parts: Vec<&str> =
+        parts.into_iter().filter(|(is_added, _)| *is_added).map(|(_, part)| part).collect();
+    parts.join(", and ")
 }
 
 /// When we tell the person that nobody answered.
@@ -405,8 +406,9 @@ fn is_shown(blocks: &[Block], line: &str) -> bool {
 /// The mails, newest first. Only the newest is unfolded.
 fn mail_blocks(services: &Services, conversation: &Conversation) -> Vec<Block> {
     let newest = conversation.mails.len().saturating_sub(1);
-    let shown = conversation.mails.iter().enumerate().rev();
-    shown.map(|(n, (_, mail))| Block::Mail(Box::new(mail_block(services, mail, n != newest)))).collect()
+    let shown = conversation.mails.iter().enumerate().rev().map(|(n, (_, mail))| (mail, n != newest));
+    let shown = shown.chain(conversation.forwarded.as_ref().map(|mail| (mail, false)));
+    shown.map(|(mail, folded)| Block::Mail(Box::new(mail_block(services, mail, folded)))).collect()
 }
 
 fn mail_block(services: &Services, mail: &Mail, folded: bool) -> MailBlock {

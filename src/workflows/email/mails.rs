@@ -18,8 +18,10 @@ use std::sync::Arc;
 pub(super) struct Conversation {
     /// Oldest first, each with its reference.
     pub mails: Vec<(MailRef, Arc<Mail>)>,
-    /// The account it came by, or the first account if it came by none.
+    /// The account it came by, or that a mail it forwards came by; else the first account.
     pub account: Option<Account>,
+    /// The mail that the person forwards.
+    pub forwarded: Option<Arc<Mail>>,
     /// The digest of the mail being decided on.
     about: String,
     /// Whether the model found one of its mails suspicious.
@@ -72,8 +74,10 @@ impl Conversation {
         let mails = by_date(mails, services.clock.clone()());
         let with_account = mails.iter().rev().find(|(mail_ref, _)| !mail_ref.account.is_empty());
         let account = with_account.and_then(|(mail_ref, _)| services.accounts.get(&mail_ref.account));
-        let account = account.or_else(|| services.accounts.first());
-        Ok(Self { mails, account, about: state.about.clone(), suspicious: state.suspicious })
+        let of_forwarded = state.forwarded.as_ref().and_then(|mail| services.accounts.get(&mail.account));
+        let account = account.or(of_forwarded).or_else(|| services.accounts.first());
+        let forwarded = state.forwarded.as_ref().map(|mail| services.mail(&mail.raw)).transpose()?;
+        Ok(Self { mails, account, forwarded, about: state.about.clone(), suspicious: state.suspicious })
     }
 
     /// All addresses of the person.
@@ -112,7 +116,8 @@ impl Conversation {
         };
         let alone = |one: &(MailRef, Arc<Mail>)| {
             let account = self.account.clone();
-            Self { mails: vec![one.clone()], account, about: String::new(), suspicious: self.suspicious }
+            let (mails, about) = (vec![one.clone()], String::new());
+            Self { mails, account, forwarded: None, about, suspicious: self.suspicious }
         };
         self.mails.iter().skip(about_index.unwrap_or(0)).filter(is_meant).map(alone)
     }

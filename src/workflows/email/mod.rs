@@ -41,6 +41,7 @@ use crate::engine::graph::{BuildError, Graph, Workflow, ask, end, goto};
 use crate::inbox::Spec;
 use std::sync::Arc;
 
+pub use own_mail::{Letter, forward, new_mail};
 pub use risks::grade;
 pub(super) use rules::TASKS;
 pub use state::{Earlier, Email, EmailInput, MailRef};
@@ -51,7 +52,7 @@ pub use unsubscribe::cannot_leave;
 pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let models = services.models.clone();
     let (for_cards, for_trouble, for_profiles) = (services.clone(), services.clone(), services.clone());
-    let for_titles = services.clone();
+    let (for_titles, for_input) = (services.clone(), services.clone());
     let workflow = Workflow::new("email", graph()?, services);
     let about = "triage of a mail, and its answer";
     let spec = Spec::new(workflow, about, move |state, item| card::draw(&for_cards, state, item));
@@ -66,7 +67,10 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let spec = spec.with_profiles(move |state| mails::profiles(&for_profiles, state));
     Ok(spec.preparing(move |input| {
         check_model(&*models, &input)?;
-        input::prepare(input)
+        match input.get("write") {
+            Some(_) => own_mail::prepare(&for_input.user, input),
+            None => input::prepare(input),
+        }
     }))
 }
 
@@ -100,7 +104,10 @@ fn graph() -> Result<Graph<Email, Services>, BuildError> {
 
 fn response_agent() -> Result<Graph<Email, Services>, BuildError> {
     let names = Names { between: Some("update_memory"), end: Some("leave"), ..Names::default() };
-    let options = Options::new(nodes::reply_turn).words(nodes::reply_words).end_label(|_| "ignore");
+    let options = Options::new(nodes::reply_turn)
+        .words(nodes::reply_words)
+        .said(nodes::letter_of_words)
+        .end_label(|_| "ignore");
     agent_loop(Graph::builder("response_agent", "llm_call"), names, nodes::reply_tools, options)
         .node(
             "update_memory",

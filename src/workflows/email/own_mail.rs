@@ -1,15 +1,56 @@
-//! "Write it myself": the person writes a mail instead of accepting the proposal. It becomes a proposal like any other,
-//! so its warnings are shown before it is sent.
+//! Mail the person writes themselves: instead of accepting a proposal, or at the start of a conversation. It becomes a
+//! proposal like any other, and is approved already, unless it has a warning.
 
 use super::attach;
 use super::mails::Conversation;
-use super::state::{Email, OwnMail};
+use super::state::{Email, Forwarded, OwnMail};
 use super::tools::{self, WriteEmailArgs};
 use crate::agent::Services;
-use crate::engine::graph::{Answer, Ctx, Decision, Interrupt, NodeError};
-use crate::mail::Mail;
-use crate::mail::compose::{reply_recipients, reply_subject};
+use crate::config::User;
+use crate::engine::graph::{Answer, Ctx, Decision, InputError, Interrupt, NodeError};
+use crate::inbox::check_args;
+use crate::mail::compose::{forward_subject, reply_recipients, reply_subject};
+use crate::mail::{Address, Mail};
+use crate::text::sanitize_typed_json;
 use serde_json::{Value, json};
+
+/// A mail that a person begins, with what it starts from.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Letter {
+    /// The schema of its arguments.
+    pub schema: Value,
+    pub args: Value,
+    /// The mail it forwards.
+    pub forwarded: Option<Forwarded>,
+}
+
+impl Letter {
+    /// The input of the thread that sends it.
+    pub fn into_input(self) -> Value {
+        json!({ "write": self.args, "forwarded": self.forwarded })
+    }
+}
+
+/// A mail to anybody.
+pub fn new_mail() -> Letter {
+    Letter { schema: tools::edit_schema(tools::WRITE_EMAIL), ..Letter::default() }
+}
+
+/// A mail that forwards the mail a thread is about, with its attachments; `None` if the thread has no mail.
+pub fn forward(state: &Email, parse: impl FnOnce(&str) -> Option<Mail>) -> Option<Letter> {
+    let about = state.email_input.iter().find(|mail| mail.raw == state.about);
+    let mail_ref = about.or(state.email_input.last())?;
+    let mail = parse(&mail_ref.raw)?;
+    let files = (1..).zip(&mail.attachments).map(|(n, file)| attach::forwarded_name(n, &file.name));
+    let args = json!({
+        "to": [],
+        "subject": forward_subject(&mail.subject),
+        "content": "",
+        "attachments": files.collect::<Vec<_>>(),
+    });
+    let forwarded = Forwarded { raw: mail_ref.raw.clone(), account: mail_ref.account.clone() };
+    Some(Letter { schema: tools::forward_schema(), args, forwarded: Some(forwarded) })
+}
 
 /// The mail the person wrote in their first answer, if they wrote one.
 pub(super) async fn from_answer(ctx: &Ctx<Services>, state: &Email) -> Result<Option<OwnMail>, NodeError> {
@@ -34,11 +75,35 @@ pub(super) async fn read(
     Ok(OwnMail { args: args.clone(), attached })
 }
 
+/// Completes the input of a thread that begins with a mail, or refuses it before anything is stored.
+pub(super) fn prepare(user: &User, mut input: Value) -> Result<Value, InputError> {
+    let forwards = input.get("forwarded").is_some_and(|forwarded| !forwarded.is_null());
+    let schema = if forwards { tools::forward_schema() } else { tools::edit_schema(tools::WRITE_EMAIL) };
+    let args = sanitize_typed_json(input["write"].take());
+    check_args(&schema, &args).map_err(InputError::Whole)?;
+    let written: WriteEmailArgs =
+        serde_json::from_value(args.clone()).map_err(|error| InputError::Whole(error.to_string()))?;
+    for path in written.attachments.iter().filter(|path| attach::of_forwarded(path).is_none()) {
+        attach::read_file(user, path).map_err(InputError::Whole)?;
+    }
+    input["write"] = args;
+    Ok(input)
+}
+
 /// Lets the person answer a card about a mail with their own mail.
 pub(super) fn offer(interrupt: &mut Interrupt, conversation: &Conversation, answered: &Mail) {
     let people = reply_recipients(answered, &conversation.own_addresses());
     let to: Vec<&str> = people.to.iter().map(|one| one.address.as_str()).collect();
     offer_to(interrupt, &json!(to), &reply_subject(&answered.subject));
+    offer_everybody(&mut interrupt.schema, &people.also);
+}
+
+/// Lets the person add these people to the copies with one key.
+pub(super) fn offer_everybody(schema: &mut Value, others: &[Address]) {
+    if !others.is_empty() {
+        let others: Vec<&str> = others.iter().map(|one| one.address.as_str()).collect();
+        schema["properties"]["cc"]["examples"] = json!(others);
+    }
 }
 
 /// Like `offer`, with these recipients.

@@ -21,6 +21,12 @@ pub struct EmailInput {
     pub json: Option<Value>,
     /// A model from the config, for this thread.
     pub model: Option<String>,
+    /// A mail of the person's own: the arguments of `write_email`. `sayso mail compose` gives it.
+    #[schemars(skip)]
+    pub write: Option<Value>,
+    /// The mail that is forwarded by it.
+    #[schemars(skip)]
+    pub forwarded: Option<Forwarded>,
     /// A mail that came by an account; only intake gives it.
     #[schemars(skip)]
     pub received: Option<MailRef>,
@@ -48,6 +54,16 @@ pub struct MailRef {
     pub subject: String,
     pub date: Option<Timestamp>,
     pub status: MailStatus,
+}
+
+/// A mail that the person's own mail forwards.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Forwarded {
+    /// The digest of its raw bytes, in hexadecimal.
+    pub raw: String,
+    /// The account it came by.
+    pub account: String,
 }
 
 /// What has become of a mail.

@@ -71,7 +71,6 @@ pub(super) fn of_call(
     lookup: Option<&Result<TimeLookup, String>>,
 ) -> Result<Vec<Warning>, NodeError> {
     let mut warnings = of_mail(services, conversation)?;
-    let Some((_, answered)) = conversation.about() else { return Ok(warnings) };
     if tool == tools::QUESTION {
         return Ok(warnings);
     }
@@ -82,14 +81,19 @@ pub(super) fn of_call(
             Ok(UnsubscribeArgs::Mail { to, .. }) => send::bare_addresses(&[to]).concat(),
             Err(_) => String::new(),
         };
-        warnings.extend(unsubscribe_risk(answered, &to).as_ref().map(warning));
+        let risk = conversation.about().and_then(|(_, mail)| unsubscribe_risk(mail, &to));
+        warnings.extend(risk.as_ref().map(warning));
     } else {
         // If somebody is new both as sender and recipient, one warning is enough.
-        let mut of_message = message_warnings(services, conversation, tool, args)?;
+        let own = state.is_own_mail(tool);
+        let warn = if own { warning_of_own } else { warning };
+        let mut of_message = message_warnings(services, conversation, tool, args, warn)?;
         of_message.retain(|new| new.grade > Grade::Info || warnings.iter().all(|one| one.code != new.code));
         Warning::add(&mut warnings, of_message);
-        let repeated = repeated_text_risk(services, step, state, conversation, args)?;
-        warnings.extend(repeated.as_ref().map(warning));
+        if !own {
+            let repeated = repeated_text_risk(services, step, state, conversation, args)?;
+            warnings.extend(repeated.as_ref().map(warning));
+        }
     }
     if tool == tools::WRITE_EMAIL && promises_attachment(args) {
         let text = "The text mentions an attachment, but nothing is attached.";
@@ -202,6 +206,7 @@ fn message_warnings(
     conversation: &Conversation,
     tool: &str,
     args: &Value,
+    warn: fn(&Risk) -> Warning,
 ) -> Result<Vec<Warning>, NodeError> {
     let reached = send::recipients(tool, args);
     let written: WriteEmailArgs = serde_json::from_value(args.clone()).unwrap_or_default();
@@ -211,7 +216,7 @@ fn message_warnings(
     };
     let mails: Vec<&Mail> = conversation.mails.iter().map(|(_, mail)| &**mail).collect();
     with_known(services, conversation, conversation.people(), |known| {
-        risks_of_message(&message, &mails, known).iter().map(warning).collect()
+        risks_of_message(&message, &mails, known).iter().map(warn).collect()
     })
 }
 
@@ -388,6 +393,14 @@ fn with_known<T>(
 
 fn warning(risk: &Risk) -> Warning {
     Warning::new(grade(risk), risk.code(), risk.text())
+}
+
+/// Whom a person writes to is up to them; an address that looks like another's may still be a slip.
+fn warning_of_own(risk: &Risk) -> Warning {
+    let is_choice =
+        matches!(risk, Risk::RecipientOutside { .. } | Risk::BccAdded { .. } | Risk::NewRecipient { .. });
+    let grade = if is_choice { Grade::Info } else { grade(risk) };
+    Warning::new(grade, risk.code(), risk.text())
 }
 
 pub fn grade(risk: &Risk) -> Grade {

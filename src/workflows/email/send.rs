@@ -10,7 +10,7 @@ use crate::agent::{Services, mailbox_error};
 use crate::calendar::{self, Calendar, CalendarError, Revision, RevisionCheck};
 use crate::engine::graph::{BoxFuture, Effect, EffectError, EffectTrace, NodeError, StepContext};
 use crate::mail::compose::{
-    ComposeError, Draft, File, Recipient, compose, from_address, with_quote, with_signature,
+    ComposeError, Draft, File, Recipient, compose, from_address, with_forwarded, with_quote, with_signature,
 };
 use crate::mail::{self, Address, Handled, Mailbox, Outgoing, SendError};
 use jiff::tz::TimeZone;
@@ -33,8 +33,9 @@ pub(super) fn bare_addresses(typed: &[String]) -> Vec<String> {
 pub(super) fn sender(services: &Services, conversation: &Conversation) -> Address {
     let default_address = conversation.account.as_ref().map(|account| account.address.clone());
     let default_address = default_address.unwrap_or_else(|| services.user.address.clone());
-    let address = match conversation.about() {
-        Some((_, mail)) => from_address(mail, &default_address, &conversation.own_addresses()),
+    let received = conversation.about().map(|(_, mail)| mail).or(conversation.forwarded.as_ref());
+    let address = match received {
+        Some(mail) => from_address(mail, &default_address, &conversation.own_addresses()),
         None => default_address,
     };
     Address { name: services.user.name.clone(), address }
@@ -63,6 +64,9 @@ pub(super) fn draft(
     let mut content = args.content.clone();
     if let Some(mail) = answered.filter(|_| services.user.quote) {
         content = with_quote(&content, mail, &services.user.time_zone);
+    }
+    if let Some(mail) = &conversation.forwarded {
+        content = with_forwarded(&content, mail, &services.user.time_zone);
     }
     Ok(Draft {
         from: sender(services, conversation),

@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 use super::{parts, tools};
 
 pub use super::parts::{
-    Acted, Attached, Earlier, EmailInput, MailRef, MailStatus, OwnMail, PendingLesson, Reminder, SentNote,
-    TriagedBy,
+    Acted, Attached, Earlier, EmailInput, Forwarded, MailRef, MailStatus, OwnMail, PendingLesson, Reminder,
+    SentNote, TriagedBy,
 };
 
 /// A mail being handled.
@@ -70,7 +70,11 @@ pub struct Email {
     /// Why pending calls are asked about once more, by call id.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub asked_again: BTreeMap<String, String>,
-    /// A mail the person wrote in place of a proposal, until all answers are acted on.
+    /// The mail that the person's own mail forwards.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forwarded: Option<Forwarded>,
+    /// A mail the person wrote: what the thread was started with, or in place of a proposal, until all answers are acted
+    /// on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own_mail: Option<OwnMail>,
     /// Everything that was sent.
@@ -103,6 +107,11 @@ pub enum EmailUpdate {
         json: Option<Value>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         model: Option<String>,
+        /// A mail of the person's own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        write: Option<Value>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        forwarded: Option<Forwarded>,
         /// A mail that arrived.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         received: Option<MailRef>,
@@ -114,6 +123,8 @@ pub enum EmailUpdate {
         /// Oldest first.
         mails: Vec<MailRef>,
     },
+    /// The files of the mail that the thread was started with were read.
+    Written { own: OwnMail },
     Triaged {
         class: Class,
         reasoning: String,
@@ -219,8 +230,8 @@ impl State for Email {
     type Update = EmailUpdate;
 
     fn started(input: EmailInput) -> EmailUpdate {
-        let EmailInput { file, json, model, received, earlier } = input;
-        EmailUpdate::Started { file, json, model, received, earlier }
+        let EmailInput { file, json, model, write, forwarded, received, earlier } = input;
+        EmailUpdate::Started { file, json, model, write, forwarded, received, earlier }
     }
 
     fn answered(answers: Vec<Answer>) -> EmailUpdate {
@@ -247,9 +258,15 @@ impl State for Email {
 
     fn apply(&mut self, update: EmailUpdate) {
         match update {
-            EmailUpdate::Started { file, json, model, received, earlier } => {
+            EmailUpdate::Started { file, json, model, write, forwarded, received, earlier } => {
                 (self.file, self.json, self.model_name, self.earlier) = (file, json, model, earlier);
+                self.forwarded = forwarded;
+                self.own_mail = write.map(|args| OwnMail { args, ..OwnMail::default() });
                 self.email_input.extend(received);
+            }
+            EmailUpdate::Written { own } => {
+                self.own_mail = None;
+                self.propose_own_mail(Some(own));
             }
             EmailUpdate::Read { mails } => {
                 (self.file, self.json) = (None, None);
@@ -359,7 +376,8 @@ impl State for Email {
     }
 
     fn title(&self) -> String {
-        let subject = self.email_input.last().map(|mail| mail.subject.trim()).unwrap_or_default();
+        let subject = self.email_input.last().map(|mail| mail.subject.as_str());
+        let subject = subject.or_else(|| self.own_subject()).unwrap_or_default().trim();
         let name = || self.file.as_deref().and_then(|file| file.rsplit(['/', '\\']).next());
         match subject {
             "" => name().unwrap_or("(no subject)").to_owned(),
@@ -391,6 +409,26 @@ impl Email {
         for mail in self.email_input.iter_mut().filter(|mail| digests.contains(&mail.raw)) {
             mail.status = status;
         }
+    }
+
+    /// The subject of the person's own mail.
+    fn own_subject(&self) -> Option<&str> {
+        let calls = self.dialog.messages.iter().rev().find_map(|turn| match turn {
+            Turn::Called { calls, .. } => calls.last(),
+            Turn::Told { .. } | Turn::Became { .. } | Turn::Said { .. } | Turn::News { .. } => None,
+        });
+        let args = self.own_mail.as_ref().map(|own| &own.args).or(calls.map(|call| &call.args));
+        args?.get("subject")?.as_str()
+    }
+
+    /// Whether nobody's mail is answered: the person began the conversation.
+    pub(super) fn is_begun_by_person(&self) -> bool {
+        self.email_input.is_empty() && self.file.is_none() && self.json.is_none()
+    }
+
+    /// Whether the pending calls are mail the person wrote themselves.
+    pub(super) fn is_own_mail(&self, tool: &str) -> bool {
+        self.dialog.own && tool == tools::WRITE_EMAIL
     }
 
     fn tell(&mut self, text: Option<String>) {

@@ -247,6 +247,13 @@ pub fn edit_schema(tool: &str) -> Value {
     }
 }
 
+/// The schema of a mail that forwards another: it may have no words of its own.
+pub fn forward_schema() -> Value {
+    let mut schema = edit_schema(WRITE_EMAIL);
+    schema["properties"]["content"]["minLength"] = json!(0);
+    schema
+}
+
 /// Whether the person cannot edit a call. Its card lets them write their own mail instead.
 pub fn has_no_edit(tool: &str) -> bool {
     matches!(tool, QUESTION | UNSUBSCRIBE | REMOVE_EVENT)

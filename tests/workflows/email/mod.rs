@@ -8,6 +8,7 @@ mod learning;
 mod meeting;
 mod news;
 mod observing;
+mod own_mail;
 mod putting_away;
 mod reminding;
 mod reply;

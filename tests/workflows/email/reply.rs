@@ -334,31 +334,6 @@ async fn an_edit_teaches_once_it_was_carried_out() {
 }
 
 #[tokio::test]
-async fn every_card_of_a_mail_lets_the_person_write_it() {
-    for (class, replies) in [("notify", vec![]), ("respond", vec![calls([ask("When does it come?")])])] {
-        let asked = replies.len();
-        let inbox = EmailInbox::new(class, replies);
-        let thread = inbox.receive_mail().await;
-        let item = inbox.open_item(&thread).await;
-        assert!(item.allow.edit, "{class}");
-        assert_eq!(item.labels.edit.as_deref(), Some("write it myself"), "{class}");
-        let start = item.edit_from.unwrap();
-        assert_eq!((&start["to"], &start["subject"]), (&json!([BOB]), &json!("Re: The report")));
-        inbox.answer(&thread, edit(("", start), "content", json!("It comes on Friday.\n\nAda"))).await;
-        // It is a proposal now, with everything that is unusual about it, and nothing has left.
-        let mine = inbox.open_item(&thread).await;
-        assert_eq!((mine.action.as_str(), inbox.sent().len()), ("write_email", 0), "{class}");
-        assert_eq!(mine.args["content"], "It comes on Friday.\n\nAda");
-        assert!(mine.irreversible && mine.edit_from.is_none());
-        inbox.answer(&thread, Decision::Accept).await;
-        assert!(inbox.sent()[0].contains("It comes on Friday."), "{class}");
-        assert_eq!(inbox.status(&thread).await, Status::Done, "{class}");
-        assert_eq!(inbox.past_outcomes().await, ["sent", "drafted"], "{class}");
-        assert!(inbox.replies_asked() <= asked + 1, "{class}: the model wrote nothing in between");
-    }
-}
-
-#[tokio::test]
 async fn a_draft_that_comes_back_is_before_the_model_with_the_word_to_keep_what_it_offers() {
     let mut offering = write();
     offering.1["content"] = json!("Would Tuesday at 15:00 or Thursday at 10:00 suit you?");

@@ -26,6 +26,17 @@ impl Mail<'_> {
         })
     }
 
+    /// The addresses of people the user knows, at most `limit`, those they wrote to last first.
+    pub fn people(self, limit: usize) -> Result<Vec<String>, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.0.read(|db| {
+            let mut statement = db.prepare_cached(
+                "SELECT address FROM contacts ORDER BY sent_at DESC NULLS LAST, address LIMIT ?",
+            )?;
+            Ok(statement.query_map([limit], |row| row.get(0))?.collect::<Result<_, _>>()?)
+        })
+    }
+
     /// Remembers people who wrote to the user before sayso first looked, or whose mail was accepted.
     pub async fn remember_senders(self, addresses: Vec<String>) -> Result<(), StoreError> {
         self.0

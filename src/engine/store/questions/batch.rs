@@ -7,7 +7,7 @@ use crate::engine::store::record::questions::not_open;
 use crate::engine::store::record::since_step::AskedQuestion;
 use crate::engine::store::rows::{InterruptRow, Stage, time};
 use crate::engine::store::{Inbox, StoreError};
-use crate::inbox::{DecidedBy, UndoableBatch};
+use crate::inbox::{DecidedBy, OWN_MAIL, UndoableBatch};
 use rusqlite::Connection;
 
 /// The result of undoing each decision of a batch.
@@ -33,7 +33,12 @@ impl Inbox<'_> {
                 }
                 let entry = log::entry(db, seq)?;
                 let answer: Decided = entry.parse_body()?;
-                if !matches!(answer.by, DecidedBy::Grant(_) | DecidedBy::Expiry) {
+                // What the person wrote themselves counts as their decision.
+                let is_persons = match &answer.by {
+                    DecidedBy::Grant(grant) => grant == OWN_MAIL,
+                    by => *by != DecidedBy::Expiry,
+                };
+                if is_persons {
                     last = Some((entry, answer, interrupt));
                 }
             }

@@ -2,7 +2,7 @@
 
 use crate::engine::graph::{BatchId, Decision, InterruptId, ThreadId, Warning};
 use crate::engine::store::grants::give;
-use crate::engine::store::log::{Asked, EntryKind, Snoozed, Tx, UndoReason};
+use crate::engine::store::log::{Asked, Decided, EntryKind, Snoozed, Tx, UndoReason};
 use crate::engine::store::questions::items::question_shown;
 use crate::engine::store::record::answers::{NewDecision, record, reopen_all, take_back};
 use crate::engine::store::record::append::append;
@@ -14,14 +14,16 @@ use crate::engine::store::rows::{InterruptRow, Stage, ThreadRow, damaged};
 use crate::engine::store::threads::list::outcome;
 use crate::engine::store::{Inbox, StoreError};
 use crate::inbox::{
-    DecidedBy, DecisionRequest, Edited, GrantLine, GrantRequest, Outcome, PROGRAM_ACTIONS, Question, check,
+    DecidedBy, DecisionRequest, Edited, GrantLine, GrantRequest, Outcome, PROGRAM_ACTIONS, Question, Status,
+    check,
 };
 use crate::text;
 use jiff::Timestamp;
 use rusqlite::Connection;
 use serde_json::Value;
 
-/// Words to an agent of ours: nothing leaves, so there is little to take back.
+/// Words to an agent of ours, and what a person writes in place of a proposal: nothing leaves before it is held itself, so
+/// there is little to take back.
 const WORDS_MS: i64 = 1000;
 
 /// How long a decided thread waits, so that the decision can still be taken back.
@@ -111,6 +113,12 @@ impl Inbox<'_> {
             .await
     }
 
+    /// Ends a decision's hold: a person makes the same decision again, which is not held.
+    pub async fn act_now(self, id: InterruptId, by: DecidedBy) -> Result<Outcome, StoreError> {
+        let now = self.0.now_ms();
+        self.0.write(move |tx| act_now(tx, &id, by, now)).await
+    }
+
     /// Takes back every decision the thread has not acted on, so the person is asked again.
     pub async fn ask_again(self, thread: ThreadId, version: i64) -> Result<(), StoreError> {
         let now = self.0.now_ms();
@@ -177,6 +185,30 @@ fn run(
     record_answer(tx, listed, at, asked.as_ref(), answer, holds, now)
 }
 
+fn act_now(tx: &Tx<'_>, id: &InterruptId, by: DecidedBy, now: i64) -> Result<Outcome, StoreError> {
+    let interrupt = InterruptRow::find(tx, id)?;
+    let row = ThreadRow::by_seq(tx, interrupt.thread)?;
+    let recent = Recent::read(tx, &row)?;
+    let question = recent.questions.iter().find(|question| question.seq == interrupt.seq);
+    let held = question.filter(|_| row.status == Status::Held);
+    let Some((question, held)) = held.and_then(|question| Some((question, question.current_answer()?)))
+    else {
+        return Err(StoreError::Conflict(format!("`{}` is not held", interrupt.id)));
+    };
+    let Decided { decision, unlearned, remember, batch, title, done, .. } = held.body.clone();
+    let is_edit = matches!(decision, Decision::Edit { .. });
+    let edited = is_edit.then(|| Edited {
+        title: title.unwrap_or_else(|| question.asked.title.clone()),
+        done: done.or_else(|| question.asked.labels.done.clone()),
+        warnings: Vec::new(),
+    });
+    let details = DecisionDetails { remember, batch, edited };
+    let answer = Answer { decision, learn: !unlearned, by, details };
+    undo_one(tx, &interrupt, now)?;
+    let (listed, at) = open_question(tx, &interrupt.id)?;
+    record_answer(tx, listed, at, Some(&question.asked), answer, Holds::default(), now)
+}
+
 /// A valid answer.
 pub struct NewAnswer {
     pub decision: Decision,
@@ -201,7 +233,11 @@ pub fn record_answer(
     let edited = details.edited;
     let confirms =
         edited.as_ref().map_or(question.confirms, |edited| Warning::need_confirmation(&edited.warnings));
-    let hold_ms = hold(tx, &listed, at, holds.after(question, confirms, &decision), holds)?;
+    let is_own =
+        matches!(decision, Decision::Edit { .. }) && asked.is_some_and(|asked| asked.edit_from.is_some());
+    let after =
+        if is_own { holds.other_ms.min(WORDS_MS) } else { holds.after(question, confirms, &decision) };
+    let hold_ms = hold(tx, &listed, at, after, holds)?;
     let (title, done) = edited.map_or((None, None), |edited| (Some(edited.title), edited.done));
     let new = NewDecision {
         decision,

@@ -34,6 +34,8 @@ pub struct Field {
     /// The schema's description.
     pub help: String,
     pub kind: FieldKind,
+    /// What else it could hold: the people that a reply leaves out.
+    pub examples: Vec<String>,
     /// Whether it may be left empty.
     pub optional: bool,
     /// Whether it names a file or a folder.
@@ -55,7 +57,7 @@ const LONG_TEXT_NAMES: &[&str] =
     &["body", "content", "text", "message", "code", "instruction", "query", "description"];
 
 /// The arguments of a mail, in the order people expect.
-const MAIL_ORDER: &[&str] =
+pub(super) const MAIL_ORDER: &[&str] =
     &["to", "cc", "bcc", "subject", "content", "body", "text", "message", "attachments", "remind_after"];
 
 impl Field {
@@ -82,6 +84,9 @@ impl Field {
         Self {
             name: name.to_owned(),
             help: Visible::line(word("description")).into_string(),
+            examples: schema.get("examples").and_then(Value::as_array).map_or_else(Vec::new, |examples| {
+                examples.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+            }),
             optional: nullable || !required,
             original: value
                 .or_else(|| schema.get("const").filter(|_| required).cloned())
@@ -100,6 +105,7 @@ impl Field {
             name: name.to_owned(),
             help: String::new(),
             kind: FieldKind::Long,
+            examples: Vec::new(),
             optional: false,
             path: false,
             rejects_empty: false,

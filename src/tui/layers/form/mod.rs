@@ -4,6 +4,7 @@
 mod field;
 mod letter;
 mod popup;
+mod recipients;
 mod view;
 
 pub use field::{Field, FieldKind};
@@ -16,6 +17,7 @@ use crate::tui::card::ScrollPosition;
 use crate::tui::key::Key;
 use crate::tui::model::Model;
 use crate::tui::words;
+use crossterm::event::KeyCode;
 use field::properties;
 use jiff::Zoned;
 use serde_json::{Map, Value, json};
@@ -32,6 +34,8 @@ pub enum Purpose {
     Answer,
     /// Starts a thread.
     Start,
+    /// Begins a mail.
+    Letter,
 }
 
 /// Takes a form that is sent; says whether that closes it.
@@ -55,7 +59,9 @@ pub struct Form {
     /// The scroll position of the card next to the form. The card itself does not scroll: next to a form nothing counts
     /// as seen.
     pub card_top: ScrollPosition,
-    /// Completions for the path at the cursor, and the text they complete.
+    /// The addresses that complete what is typed as a recipient.
+    pub people: Vec<String>,
+    /// Completions for the path or address at the cursor, and the text they complete.
     pub completions: (String, Vec<String>),
     /// Text from `$EDITOR` that could not be read. Nothing else is changed or sent until it is read or emptied.
     pub unread: Option<String>,
@@ -84,6 +90,7 @@ impl Form {
             takes_refusals: false,
             error: None,
             card_top: ScrollPosition::default(),
+            people: Vec::new(),
             completions: Default::default(),
             unread: None,
             now: now.clone(),
@@ -107,6 +114,7 @@ impl Form {
     pub fn edit(item: &Question, now: &Zoned) -> Self {
         let title = match &item.source {
             Some(who) if item.edit_from.is_some() => format!("Write to {}", words::name(who)),
+            Some(who) if item.begins_conversation() => format!("Mail to {}", words::name(who)),
             Some(who) if item.action == "write_email" => format!("Reply to {}", words::name(who)),
             Some(who) if item.action == "answer_invitation" => format!("Answer to {}", words::name(who)),
             Some(_) if item.is_program_question() => "Your answer to the agent".to_owned(),
@@ -175,6 +183,9 @@ impl Form {
         if self.unread.is_some() {
             return false;
         }
+        if key.code == KeyCode::Down && self.complete_person() {
+            return true;
+        }
         let Some(field) = self.fields.get_mut(self.focus) else { return false };
         let is_changed = match field.kind {
             FieldKind::Fixed => false,
@@ -191,6 +202,7 @@ impl Form {
         if is_changed {
             self.error = None;
             self.check();
+            self.offer_people();
         }
         is_changed
     }

@@ -1,6 +1,7 @@
 //! A form as a pop-up: it opens with the text typed before, is sent on request, and keeps its text when left.
 
 use super::{Form, Purpose, UNREAD, letter, view};
+use crate::inbox::door::Inbox;
 use crate::tui::actions::{Action, Scope};
 use crate::tui::key::Key;
 use crate::tui::layout::{self, Areas};
@@ -14,6 +15,17 @@ const MAX_COMPLETIONS: usize = 50;
 
 /// Opens a form with the text typed before.
 pub fn open(model: &mut Model, mut form: Form) {
+    if form.is_letter() {
+        let key = form.draft_key.clone();
+        model.read(
+            async |inbox: Inbox| inbox.mail().people().await,
+            move |model, people| {
+                if let Some(form) = find(model, &key) {
+                    form.people = people;
+                }
+            },
+        );
+    }
     if let Some(draft) = model.drafts.get(&form.draft_key) {
         form.restore(draft);
     }
@@ -64,7 +76,10 @@ impl Popup for Form {
 
     fn act(mut self: Box<Self>, model: &mut Model, action: Action) -> Option<Box<dyn Popup>> {
         match action {
+            // The first address offered, unless it was chosen with the arrows.
+            Action::NextField if self.complete_first_person() => self.text_changed(model),
             Action::NextField | Action::PreviousField => {
+                self.completions = Default::default();
                 self.check();
                 self.move_focus(action == Action::NextField);
             }
@@ -82,6 +97,10 @@ impl Popup for Form {
                         _ => -page,
                     },
                 );
+            }
+            Action::ReplyAll => {
+                self.reply_all();
+                self.text_changed(model);
             }
             Action::Outside => self.edit_outside(model),
             Action::LeaveForm => {
@@ -104,6 +123,7 @@ impl Popup for Form {
         let is_there = match action {
             Action::Complete => self.fields.get(self.focus).is_some_and(|field| field.path),
             Action::Remember => self.learns,
+            Action::ReplyAll => self.others().is_some(),
             Action::CardDown | Action::CardUp | Action::PageDown | Action::PageUp => {
                 let has_card = layout::has_card_with_form(model);
                 return if has_card {
@@ -135,13 +155,15 @@ impl Popup for Form {
         let submit = match self.purpose {
             Purpose::Start => "start",
             Purpose::Answer => "tell the agent",
-            Purpose::Edit => "review",
+            _ if self.is_letter() => "send",
+            Purpose::Edit | Purpose::Letter => "review",
         };
         let mut actions = vec![(Action::Submit, submit), (Action::LeaveForm, "keep & close")];
         if self.fields.len() > 1 {
             actions.push((Action::NextField, "next"));
         }
         let learn = if self.learn { "learning on" } else { "learning off" };
+        actions.push((Action::ReplyAll, if self.reaches_all() { "to one" } else { "to all" }));
         actions.extend([
             (Action::PageDown, "scroll the card"),
             (Action::Outside, "$EDITOR"),
@@ -184,7 +206,7 @@ impl Popup for Form {
         match self.purpose {
             Purpose::Edit => Some(Beside::Fields),
             Purpose::Answer => Some(Beside::Box),
-            Purpose::Start => None,
+            Purpose::Start | Purpose::Letter => None,
         }
     }
 }
@@ -197,7 +219,7 @@ impl Form {
         if self.completions.0 == typed && !self.completions.1.is_empty() {
             let next = self.completions.1.remove(0);
             self.completions.1.push(typed);
-            put_last_line(self, &next);
+            self.put_last_line(&next);
             self.completions.0 = next;
             return self.text_changed(model);
         }
@@ -213,13 +235,22 @@ impl Form {
             match paths.as_slice() {
                 [] => model.say("No file starts with that"),
                 [only] => {
-                    put_last_line(form, only);
+                    form.put_last_line(only);
                     form.completions = (only.clone(), Vec::new());
                     keep_text(model, &key);
                 }
                 _ => form.completions = (typed, paths),
             }
         });
+    }
+
+    pub(super) fn put_last_line(&mut self, line: &str) {
+        if let Some(field) = self.field() {
+            let text = field.editor.text();
+            let earlier_lines = text.rfind('\n').map_or(String::new(), |end| text[..=end].to_owned());
+            field.editor.set(&format!("{earlier_lines}{line}"));
+        }
+        self.check();
     }
 
     /// Opens the box, or the whole form, in `$EDITOR`: a letter as a plain mail, anything else as JSON.
@@ -274,18 +305,6 @@ impl Form {
 
 fn last_line(text: &str) -> &str {
     text.rsplit('\n').next().unwrap_or(text)
-}
-
-fn put_last_line(form: &mut Form, line: &str) {
-    if let Some(field) = form.field() {
-        let earlier_lines = field
-            .editor
-            .text()
-            .rfind('\n')
-            .map_or(String::new(), |end| field.editor.text()[..=end].to_owned());
-        field.editor.set(&format!("{earlier_lines}{line}"));
-    }
-    form.check();
 }
 
 /// The paths that begin with the typed text; folders end with a slash.

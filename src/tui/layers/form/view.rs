@@ -6,17 +6,23 @@ use crate::tui::draw;
 use crate::tui::layers::screen;
 use crate::tui::layout::{self, Areas, centred};
 use crate::tui::model::Model;
+use crate::tui::words;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
+
+/// How many completions are listed.
+const SHOWN_COMPLETIONS: usize = 6;
 
 /// Draws a form; `false` if its cursor is not visible.
 pub fn draw(model: &Model, form: &Form, frame: &mut Frame<'_>) -> bool {
     let theme = &model.theme;
     let room = room(model);
     let columns = usize::from(room.width.saturating_sub(5)).max(1);
-    let (lines, cursor) = lines(model, form, columns);
-    let outer = if layout::has_card_with_form(model) {
+    let (lines, cursor) =
+        if form.is_letter() { letter_lines(model, form, columns) } else { lines(model, form, columns) };
+    // A letter has all the room there is.
+    let outer = if layout::has_card_with_form(model) || form.is_letter() {
         room
     } else {
         let height = u16::try_from(lines.len() + 3).unwrap_or(u16::MAX);
@@ -92,7 +98,7 @@ fn lines<'f>(model: &Model, form: &'f Form, columns: usize) -> (Vec<Line<'f>>, (
             lines.push(Line::from(vec![margin, Span::styled(shown, style)]));
         }
         if is_focused && form.completions.1.len() > 1 {
-            for path in form.completions.1.iter().take(6) {
+            for path in form.completions.1.iter().take(SHOWN_COMPLETIONS) {
                 lines.push(Line::styled(format!("    {}", Visible::line(path)), theme.quiet));
             }
         }
@@ -108,6 +114,80 @@ fn lines<'f>(model: &Model, form: &'f Form, columns: usize) -> (Vec<Line<'f>>, (
         lines.push(Line::styled("There is nothing to fill in.", theme.quiet));
     }
     (lines, cursor)
+}
+
+/// The width of a name above a letter.
+const NAME_COLUMNS: usize = 14;
+
+/// A letter: whom it goes to on one line, which opens while the cursor is there, and the text below.
+fn letter_lines<'f>(model: &Model, form: &'f Form, columns: usize) -> (Vec<Line<'f>>, (usize, usize)) {
+    let theme = &model.theme;
+    let (mut lines, mut cursor) = (Vec::new(), (0, 0));
+    let (body, head): (Vec<_>, Vec<_>) =
+        form.fields.iter().enumerate().partition(|(_, field)| field.is_body());
+    if body.iter().any(|(n, _)| *n == form.focus) {
+        lines.push(Line::styled(crate::text::truncate(&envelope(form), columns).into_owned(), theme.title));
+    } else {
+        for (n, field) in head {
+            let is_focused = n == form.focus;
+            let (text, at) = field.editor.laid_out(columns.saturating_sub(NAME_COLUMNS).max(1));
+            if is_focused {
+                cursor = (lines.len() + at.0, at.1 + NAME_COLUMNS);
+            }
+            let name = words::capitalized(&Visible::line(&field.name).replace('_', " "));
+            let style = if is_focused { theme.accent } else { theme.quiet };
+            for (row, line) in text.iter().enumerate() {
+                let name = if row == 0 { name.as_str() } else { "" };
+                let shown = Span::styled(Visible::line(line).into_string(), theme.text);
+                lines.push(Line::from(vec![Span::styled(format!("{name:<NAME_COLUMNS$}"), style), shown]));
+            }
+            if let Some(error) = shown_error(form, n) {
+                let indent = " ".repeat(NAME_COLUMNS);
+                lines.push(Line::styled(format!("{indent}✗ {}", Visible::line(error)), theme.danger));
+            }
+            if is_focused {
+                for one in form.completions.1.iter().take(SHOWN_COMPLETIONS) {
+                    let indent = " ".repeat(NAME_COLUMNS);
+                    lines.push(Line::styled(format!("{indent}{}", Visible::line(one)), theme.quiet));
+                }
+            }
+        }
+    }
+    lines.push(Line::styled("─".repeat(columns), theme.rule));
+    for (n, field) in body {
+        if let Some(error) = shown_error(form, n) {
+            lines.push(Line::styled(format!("✗ {}", Visible::line(error)), theme.danger));
+        }
+        let (text, at) = field.editor.laid_out(columns);
+        if n == form.focus {
+            cursor = (lines.len() + at.0, at.1);
+        }
+        lines.extend(text.iter().map(|line| Line::styled(Visible::line(line).into_string(), theme.text)));
+    }
+    (lines, cursor)
+}
+
+/// What is wrong with a field of a letter. What is not written yet, or can be completed, is not wrong.
+fn shown_error(form: &Form, n: usize) -> Option<&str> {
+    let field = form.fields.get(n)?;
+    let is_focused = n == form.focus;
+    let is_begun = is_focused || !field.editor.text().trim().is_empty();
+    let can_be_completed = is_focused && !form.completions.1.is_empty();
+    field.error.as_deref().filter(|_| is_begun && !can_be_completed)
+}
+
+/// Whom a letter goes to, and what it is about, in one line.
+fn envelope(form: &Form) -> String {
+    let value = |name: &str| {
+        let field = form.fields.iter().find(|field| field.name == name)?;
+        let lines: Vec<&str> = field.editor.text().lines().filter(|line| !line.trim().is_empty()).collect();
+        (!lines.is_empty()).then(|| Visible::line(&lines.join(", ")).into_string())
+    };
+    let named = [("To", "to"), ("Cc", "cc"), ("Bcc", "bcc"), ("with", "attachments")];
+    let mut parts: Vec<String> =
+        named.iter().filter_map(|(name, key)| Some(format!("{name} {}", value(key)?))).collect();
+    parts.push(value("subject").unwrap_or_else(|| "(no subject)".to_owned()));
+    parts.join(" · ")
 }
 
 fn label<'f>(model: &Model, form: &Form, field: &'f Field, is_focused: bool, columns: usize) -> Line<'f> {

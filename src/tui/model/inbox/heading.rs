@@ -50,6 +50,7 @@ fn approval(item: &Question, is_answer: bool, who: &str) -> String {
         (true, true) => " · accepting sends nothing",
     };
     match item.action.as_str() {
+        "write_email" if item.begins_conversation() => format!("Mail to {who}{ready}"),
         "write_email" if is_answer => format!("Reply to {who}{ready}"),
         "write_email" => format!("Mail{ready}"),
         "schedule_meeting" => format!("Invitation to {who}{ready}"),

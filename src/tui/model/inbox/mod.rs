@@ -38,6 +38,10 @@ pub struct InboxTab {
     pub expected: Option<Expected>,
     /// What is being decided, in words that fit the person's arguments, by item.
     pub decided_as: HashMap<String, Edited>,
+    /// Whom the mail being decided on goes to, by item.
+    pub sent_to: HashMap<String, String>,
+    /// A mail of the user's own that is on its way to its hold.
+    pub own_letter: Option<OwnLetter>,
     /// The ids and titles of the items whose decision is being undone.
     pub undoing: Vec<(String, String)>,
     pub news: News,
@@ -101,12 +105,21 @@ impl Opened {
     }
 }
 
+/// A mail of the user's own. Its thread holds it before it leaves, or asks about it if it has a warning.
+#[derive(Clone, Debug)]
+pub struct OwnLetter {
+    pub thread: ThreadId,
+    pub to: String,
+}
+
 /// The last decision, while it can be undone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Undo {
     pub kind: DecisionKind,
     /// The ids and titles of the items.
     pub items: Vec<(String, String)>,
+    /// Whom a mail goes to when that time is over.
+    pub to: Option<String>,
     /// When the time to undo ends, if known.
     pub until: Option<Instant>,
     /// When it was done.

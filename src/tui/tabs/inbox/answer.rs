@@ -2,7 +2,7 @@
 //! what it became.
 
 use super::send::{accept_question, proceed, respond_key, send};
-use crate::engine::graph::{Decision, Kind};
+use crate::engine::graph::{Decision, Kind, Warning};
 use crate::inbox::door::Inbox;
 use crate::inbox::{
     Block, DecisionRequest, Edited, Item, PROGRAM_ACTIONS, Question, ThreadResult, unsent_edit_key,
@@ -13,6 +13,7 @@ use crate::tui::diff::changes;
 use crate::tui::layers::form::{self, letter_page};
 use crate::tui::layers::{Confirm, Form};
 use crate::tui::model::{DecisionKind, Model};
+use serde_json::Value;
 
 /// The item whose card is shown, as it was read.
 fn item(model: &mut Model) -> Option<Item> {
@@ -115,11 +116,28 @@ fn ask_review(model: &mut Model, form: &mut Form, item: &Question) {
         if form.value().as_ref() != Some(&args) {
             return;
         }
+        if form.is_letter() && is_sent_at_once(&item, &args, &edited) {
+            let kind = if item.edit_from.is_some() { DecisionKind::Written } else { DecisionKind::Edited };
+            let (id, hash, learn) = (item.id.clone(), item.args_hash, form.learn);
+            let decision = DecisionRequest::on_screen(id, hash, Decision::Edit { args }, learn);
+            model.inbox.decided_as.insert(item.id.to_string(), edited);
+            model.layers.pop();
+            model.save_draft();
+            return send(model, kind, decision);
+        }
         if let Some(confirm) = review(form, &item, edited.clone()) {
             model.inbox.decided_as.insert(item.id.to_string(), edited);
             model.push(confirm);
         }
     });
+}
+
+/// Whether a mail is not shown once more: the user wrote it, and it is held before it leaves. If it is their own from the
+/// first word, its thread asks them about warnings.
+fn is_sent_at_once(item: &Question, args: &Value, edited: &Edited) -> bool {
+    let is_changed = args != item.edit_args();
+    let is_clean = item.irreversible && !Warning::need_confirmation(&edited.warnings);
+    is_changed && (item.edit_from.is_some() || is_clean)
 }
 
 /// The question to confirm before an edit is sent; `None` if the form can't be sent yet.

@@ -115,7 +115,7 @@ pub fn next_of_followed(model: &mut Model) -> Option<String> {
 }
 
 /// Selects the card that took the place of the one that was answered.
-fn stop_following(model: &mut Model) {
+pub fn stop_following(model: &mut Model) {
     model.inbox.following = None;
     model.inbox.list.select(model.inbox.list.cursor());
     let selected = model.inbox.list.selected().map(|row| row.id.clone());

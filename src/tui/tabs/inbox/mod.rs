@@ -3,6 +3,7 @@
 mod answer;
 pub mod away;
 mod bulk;
+pub mod compose;
 pub mod decide;
 mod filter;
 pub mod follow;

@@ -9,10 +9,11 @@ use crate::inbox::{
 };
 use crate::text::count_noun;
 use crate::tui::actions::Action;
-use crate::tui::model::{DecisionKind, Failure, Followed, InboxResult, Model, Undo};
+use crate::tui::model::{DecisionKind, Failure, Followed, InboxResult, Model, OwnLetter, Undo};
 use crate::tui::words;
 use futures_util::future::join_all;
 use jiff::Timestamp;
+use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
 /// Sends a decision. It counts once the store says so.
@@ -20,12 +21,32 @@ pub fn send(model: &mut Model, kind: DecisionKind, decision: DecisionRequest) {
     let id = decision.interrupt.to_string();
     let question = model.question().filter(|question| question.id == decision.interrupt);
     let as_proposed = question.map(|question| question.edited(&question.args));
+    let sends = question.filter(|question| question.action == "write_email" && question.irreversible);
+    let args = match &decision.decision {
+        Decision::Edit { args } => Some(args),
+        Decision::Accept => sends.map(|question| &question.args),
+        _ => None,
+    };
+    let to = args.and_then(recipients);
+    model.inbox.sent_to.remove(&id);
+    model.inbox.sent_to.extend(to.map(|to| (id.clone(), to)));
     // An edit was reviewed before, which told what it became.
     if !matches!(decision.decision, Decision::Edit { .. }) {
         model.inbox.decided_as.remove(&id);
         model.inbox.decided_as.extend(as_proposed.map(|as_proposed| (id.clone(), as_proposed)));
     }
     decide(model, kind, vec![decision]);
+}
+
+/// Whom a mail with these arguments goes to: `adaeze.obi@harbour.example and 2 more`.
+pub fn recipients(args: &Value) -> Option<String> {
+    let lists = ["to", "cc", "bcc"].into_iter().filter_map(|key| args.get(key)?.as_array());
+    let people: Vec<&str> = lists.flatten().filter_map(Value::as_str).collect();
+    match people.as_slice() {
+        [] => None,
+        [one] => Some((*one).to_owned()),
+        [first, more @ ..] => Some(format!("{first} and {} more", more.len())),
+    }
 }
 
 /// Takes decisions. Items confirmed together are decided together, so that they can be undone together.
@@ -125,6 +146,10 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
     let mut failure_text = None;
     let mut drafts = Vec::new();
     let ids: HashSet<&str> = results.iter().map(|(id, _)| id.as_str()).collect();
+    let sent_to: HashMap<String, String> =
+        ids.iter().filter_map(|id| model.inbox.sent_to.remove_entry(*id)).collect();
+    let written_for = model.inbox.list.all().iter().find(|row| ids.contains(row.id.as_str()));
+    let written_for = written_for.filter(|_| kind == DecisionKind::Written).map(|row| row.thread.clone());
     let decided_as: HashMap<String, Edited> =
         ids.iter().filter_map(|id| model.inbox.decided_as.remove_entry(*id)).collect();
     let rows = model.inbox.list.all().iter().filter(|row| ids.contains(row.id.as_str()));
@@ -175,7 +200,11 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
         model.say(words::capitalized(&format!("{what}{note}{follows}")));
         if kind.can_be_undone() {
             news::await_ends(model, kind, &done);
-            model.undo = Some(Undo { kind, items: done, until: None, since: model.now });
+            let to = sent_to.into_values().next().filter(|_| done.len() == 1);
+            if let (Some(thread), Some(to)) = (written_for, to.clone()) {
+                model.inbox.own_letter = Some(OwnLetter { thread, to });
+            }
+            model.undo = Some(Undo { kind, items: done, to, until: None, since: model.now });
         }
         model.reload();
     }

@@ -4,7 +4,7 @@ use super::away;
 use super::send::{self, done_word, what_was_done};
 use crate::engine::graph::{InterruptId, Kind};
 use crate::inbox::door::Inbox;
-use crate::inbox::{InboxError, ItemKind, ItemLine, LineQuery, PROGRAM_ACTIONS, UndoableBatch};
+use crate::inbox::{DecidedBy, InboxError, ItemKind, ItemLine, LineQuery, PROGRAM_ACTIONS, UndoableBatch};
 use crate::text::count_noun;
 use crate::tui::actions::{Action, Scope};
 use crate::tui::model::{DecisionKind, Failure, InboxResult, Model, Undo};
@@ -18,6 +18,10 @@ pub fn undo(model: &mut Model) {
         return away::put_back(model, last.threads);
     }
     let Some(undo) = model.undo.take() else { return undo_newest(model) };
+    if undo.kind == DecisionKind::Written && model.inbox.own_letter.take().is_some() {
+        // Its thread may hold it by now, which is the newest decision then.
+        return undo_newest(model);
+    }
     let ids = undo.items.iter().filter_map(|(id, _)| InterruptId::parse(id).ok());
     let ids: Vec<InterruptId> = ids.collect();
     model.inbox.undoing = undo.items;
@@ -33,6 +37,29 @@ pub fn undo(model: &mut Model) {
             model.start_any(async move |inbox: Inbox| undo_batch(&inbox, first).await, undone);
         }
     }
+}
+
+/// Whether the last decision is held.
+pub fn is_held(model: &Model) -> bool {
+    model.undo.as_ref().is_some_and(|undo| undo.until.is_some())
+}
+
+/// Lets the last decision take effect now.
+pub fn act_now(model: &mut Model) {
+    let Some(undo) = model.undo.take() else { return };
+    let ids: Vec<InterruptId> = undo.items.iter().filter_map(|(id, _)| InterruptId::parse(id).ok()).collect();
+    let act = async move |inbox: Inbox| {
+        for id in ids {
+            inbox.decisions().act_now(id, DecidedBy::Tui).await?;
+        }
+        Ok::<_, InboxError>(())
+    };
+    model.start(act, |model, result| {
+        if model.ok_or_fail(result).is_some() {
+            model.say("Done now");
+        }
+        model.reload();
+    });
 }
 
 /// Takes decisions back, each by itself.
@@ -96,7 +123,7 @@ fn restored(model: &mut Model, batch: UndoableBatch, rows: Vec<ItemLine>) {
     let kind = rows.first().map_or(DecisionKind::Accepted, |row| decision_kind(&batch.decision, row));
     let word = rows.first().map_or_else(|| kind.word().to_owned(), |row| done_word(kind, row, None));
     model.say(words::capitalized(&what_was_done(&word, &items)));
-    model.undo = Some(Undo { kind, items, until: None, since: model.now });
+    model.undo = Some(Undo { kind, items, to: None, until: None, since: model.now });
     // The next glance says how long.
     model.reload();
 }

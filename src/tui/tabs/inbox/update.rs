@@ -1,6 +1,6 @@
 //! Handles what the inbox reports about its items: glances, lines and cards.
 
-use super::{follow, news, undo};
+use super::{compose, follow, news, undo};
 use crate::engine::graph::{InterruptId, ThreadId};
 use crate::inbox::door::Inbox;
 use crate::inbox::{Item, ItemLine, ItemStamp, ItemStatus, LineQuery};
@@ -132,6 +132,7 @@ pub fn lines(model: &mut Model, result: InboxResult<Vec<ItemLine>>) {
     model.inbox.reading = false;
     if let Some(lines) = model.ok_or_fail(result) {
         model.inbox.list.put(lines, model.wall);
+        compose::hold_began(model);
         news::tell_arrived(model);
     }
     select_goto(model);

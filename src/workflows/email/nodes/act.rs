@@ -160,6 +160,8 @@ impl ActRun<'_> {
                 let mut note = note("mail", call, &draft, &args.content);
                 note.answers = self.mail_answered().filter(|_| send::is_answer(self.conversation, &args));
                 self.send(call, basis, &draft, note).await?;
+                // The person has said what they want.
+                self.is_finished = self.result.is_some() && self.state.dialog.own;
                 if let Some(note) = self.acted.sent.first() {
                     self.acted.remind = remind::reminder(services, &args, &note.to);
                 }

@@ -3,8 +3,9 @@
 use crate::agent::agent_loop::Asked;
 use crate::agent::{GrantQuery, Services};
 use crate::engine::graph::{Allow, Ctx, Grantable, Interrupt, Kind, Labels, NodeError, Warning};
-use crate::inbox::{Coming, proposal};
+use crate::inbox::{Coming, OWN_MAIL, proposal};
 use crate::mail::Mail;
+use crate::mail::compose::reply_recipients;
 use crate::text::short_line;
 use crate::workflows::email::event_news::{self, CalendarImpact};
 use crate::workflows::email::mails::{self, Conversation};
@@ -24,9 +25,8 @@ pub(super) async fn ask(
 ) -> Result<Asked<Email>, NodeError> {
     let services = ctx.services();
     let conversation = Conversation::read(services, &state)?;
-    let Some((_, answered)) = conversation.about() else {
-        return Err(NodeError::failed("there is no mail in this thread"));
-    };
+    let nothing = Mail::default();
+    let answered = conversation.about().map_or(&nothing, |(_, mail)| &**mail);
     let (tool, call) = (question.action.clone(), question.key.clone());
     // A person's bad input is asked about again; only the model's goes back to the model.
     if !state.dialog.is_persons()
@@ -39,13 +39,20 @@ pub(super) async fn ask(
     let is_question = tool == tools::QUESTION;
     let kind = if is_question { Kind::Question } else { Kind::Approval };
     let mut interrupt = proposal(&call, kind, &tool, &args, &title(&tool, &args, answered));
-    interrupt.schema = tools::edit_schema(&tool);
+    interrupt.schema =
+        if state.forwarded.is_some() { tools::forward_schema() } else { tools::edit_schema(&tool) };
+    if tool == tools::WRITE_EMAIL {
+        let people = reply_recipients(answered, &conversation.own_addresses());
+        own_mail::offer_everybody(&mut interrupt.schema, &people.also);
+    }
     if tool == tools::ANSWER_INVITATION {
         for key in ["to", "event", "start", "end", "change"] {
             interrupt.schema["properties"][key] = json!({ "const": interrupt.args[key] });
         }
     }
     interrupt.allow = allow(&tool, &conversation);
+    // No model reads along in a conversation that the person began.
+    interrupt.allow.respond &= !state.is_begun_by_person();
     interrupt.labels = labels(&tool, &args, conversation.acts());
     if tools::has_no_edit(&tool) {
         own_mail::offer(&mut interrupt, &conversation, answered);
@@ -58,9 +65,13 @@ pub(super) async fn ask(
         (interrupt.allow.accept, interrupt.allow.edit) = (false, false);
     }
     interrupt.gist = gist(&tool, &args, &state);
-    interrupt.source = Some(mails::sender(answered));
+    interrupt.source = Some(match send::recipients(&tool, &args).into_iter().next() {
+        Some(first) if state.is_begun_by_person() => first,
+        _ => mails::sender(answered),
+    });
     interrupt.irreversible = !is_question && conversation.acts();
     interrupt.shown_with = state.mail_digests();
+    interrupt.shown_with.extend(state.forwarded.as_ref().map(|mail| mail.raw.clone()));
     interrupt.shown_with.extend(state.files_of(&args).map(|file| file.digest.clone()));
     let lookup = risks::look_up_time(services, &conversation, &tool, &args).await;
     let proposed_call = (tool.as_str(), &args);
@@ -76,10 +87,22 @@ pub(super) async fn ask(
     let changes_calendar = tool == tools::REMOVE_EVENT || impact.change().is_some();
     if !is_question && !changes_calendar {
         let sender = Some(answered.from.address.to_lowercase()).filter(|sender| !sender.is_empty());
-        interrupt.grantable = Grantable { thread: true, sender, ..Grantable::default() };
+        let own = state.is_own_mail(&tool);
+        interrupt.grantable =
+            Grantable { thread: !state.is_begun_by_person(), sender, own, ..Grantable::default() };
         // Words that the person may have meant for us must not leave unseen.
         let needs_look = Warning::need_confirmation(&interrupt.warnings) || state.repeats_words(&args);
-        interrupt.granted = covering_grant(&ctx, &conversation, answered, proposed_call, needs_look)?;
+        // Asked about again, it could not be done as it was; and nobody wrote it for a fork.
+        let is_approved = own
+            && !ctx.step_context().forked
+            && conversation.acts()
+            && interrupt.allow.accept
+            && !state.asked_again.contains_key(&call)
+            && services.records.is_builtin_on(OWN_MAIL)?;
+        interrupt.granted = match is_approved {
+            true => Some(OWN_MAIL.to_owned()),
+            false => covering_grant(&ctx, &conversation, answered, proposed_call, needs_look)?,
+        };
     }
     let busy = lookup.and_then(Result::ok).and_then(|lookup| day::busy_to_keep(&lookup.busy.ok()?));
     let observing = !conversation.acts();

@@ -1,13 +1,13 @@
 //! The loop that answers a mail: its tools, and the model's turn.
 
 use super::{act, interrupt};
-use crate::agent::agent_loop::{ModelTurn, Tool, Words};
-use crate::agent::llm::Reply;
+use crate::agent::agent_loop::{CallResult, ModelTurn, Tool, Turn, Words};
+use crate::agent::llm::{Reply, Request};
 use crate::agent::{Picked, Services};
 use crate::engine::graph::{Ctx, NodeError};
 use crate::workflows::email::mails::{self, Conversation};
 use crate::workflows::email::state::{Email, EmailUpdate};
-use crate::workflows::email::{answer, tools};
+use crate::workflows::email::{answer, rules, tools};
 use std::sync::Arc;
 
 /// All tools; a model is offered those that fit the newest mail.
@@ -16,8 +16,9 @@ pub(in crate::workflows::email) fn reply_tools(
     state: &Email,
 ) -> Result<Vec<Tool<Email>>, NodeError> {
     let conversation = Conversation::read(services, state)?;
-    let Some((_, newest)) = conversation.newest() else { return Ok(Vec::new()) };
-    let offered = tools::offered(newest, conversation.receiver(services)?.as_ref());
+    let receiver = conversation.receiver(services)?;
+    let offered = conversation.newest().map(|(_, newest)| tools::offered(newest, receiver.as_ref()));
+    let offered = offered.unwrap_or_default();
     let tools = tools::specs().into_iter().map(|spec| {
         let is_offered = offered.iter().any(|tool| tool.name == spec.name);
         let tool = match spec.name.as_str() {
@@ -49,6 +50,19 @@ pub(in crate::workflows::email) async fn reply_turn(
     let request = answer::request(services, &state, &conversation, profiles)?;
     let model = conversation.model(&ctx, "reply", &state).await?;
     Ok(ModelTurn { model, request, updates })
+}
+
+/// The letter that the rules make of the person's words, where no model does.
+pub(in crate::workflows::email) fn letter_of_words(
+    state: &Email,
+    request: &Request,
+) -> Result<Option<Reply>, String> {
+    let has_words = matches!(
+        state.dialog.messages.last(),
+        Some(Turn::Told { .. } | Turn::Became { how: CallResult::Answered, .. })
+    );
+    let letter = has_words.then(|| rules::letter(&request.facts)).transpose()?;
+    Ok(letter.map(|letter| letter.into_reply("builtin", request)))
 }
 
 /// What words without a call mean.

@@ -26,6 +26,10 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
         // The person has said what they want.
         return Ok(Command::goto("response_agent"));
     }
+    if let Some(written) = state.own_mail.as_ref().filter(|_| state.is_begun_by_person()) {
+        let own = own_mail::read(&ctx, &state, "start", &written.args).await?;
+        return Ok(Command::goto("response_agent").update(EmailUpdate::Written { own }));
+    }
     let services = ctx.services();
     let mut state = Email::clone(&state);
     let mut updates = Vec::new();

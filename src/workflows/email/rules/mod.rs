@@ -27,7 +27,7 @@ use crate::workflows::email::facts::{ReplyFacts, TriageFacts};
 
 /// The tasks that need no language model.
 pub(in crate::workflows) const TASKS: &[Task] =
-    &[("email.triage", triage), ("email.reply", reply), ("email.memory", memory)];
+    &[("email.triage", triage), ("email.reply", letter), ("email.memory", memory)];
 
 /// `email.triage`
 fn triage(value: &Value) -> Result<RuleAnswer, String> {
@@ -40,7 +40,7 @@ fn memory(value: &Value) -> Result<RuleAnswer, String> {
 }
 
 /// `email.reply`
-fn reply(value: &Value) -> Result<RuleAnswer, String> {
+pub(super) fn letter(value: &Value) -> Result<RuleAnswer, String> {
     let (text, call) = reply::reply(&facts::<ReplyFacts>(value)?)?;
     Ok(RuleAnswer::Calls(text, vec![call]))
 }

@@ -1,0 +1,40 @@
+//! Mail that a person begins: a new one, or one that forwards another. It is a thread of `email` like any other.
+
+use super::mail::Mail;
+use crate::engine::graph::ThreadId;
+use crate::inbox::{InboxError, Outcome};
+use crate::mail;
+use crate::workflows::email::{self, Email, Letter};
+
+/// How many people are offered to complete an address.
+const MAX_PEOPLE: usize = 2_000;
+
+impl Mail<'_> {
+    /// What forwarding a thread's mail starts from.
+    pub async fn forward(self, thread: ThreadId) -> Result<Letter, InboxError> {
+        self.0
+            .blocking(move |inbox| {
+                let state = inbox.engine.state_at(&thread, None)?;
+                let parse = |raw: &str| mail::parse(&Mail(inbox).raw(raw).ok()?).ok();
+                let letter = state
+                    .as_ref()
+                    .and_then(|state| state.get::<Email>())
+                    .and_then(|email| email::forward(email, parse));
+                letter.ok_or_else(|| {
+                    let text = format!("`{thread}` has no mail that can be forwarded");
+                    InboxError::Conflict(text)
+                })
+            })
+            .await
+    }
+
+    /// Starts the thread that sends a mail. It is held before it leaves, and a warning makes it a question.
+    pub async fn send(self, letter: Letter) -> Result<Outcome, InboxError> {
+        self.0.threads().start("email".to_owned(), letter.into_input()).await
+    }
+
+    /// The addresses of people the person knows, those they wrote to last first.
+    pub async fn people(self) -> Result<Vec<String>, InboxError> {
+        self.0.blocking(|inbox| inbox.store().mail().people(MAX_PEOPLE)).await
+    }
+}

@@ -1,0 +1,75 @@
+//! Mail that the user begins: a new one, or one that forwards the mail shown. Its text is kept until it is on its way.
+
+use super::send::recipients;
+use super::{follow, news};
+use crate::engine::graph::ThreadId;
+use crate::inbox::door::{Inbox, Letter, new_mail};
+use crate::inbox::{ItemLine, ItemStatus};
+use crate::tui::layers::form::{self, Form, Purpose};
+use crate::tui::model::{DecisionKind, Model, OwnLetter, Undo};
+
+/// Opens a new mail.
+pub fn compose(model: &mut Model) {
+    open(model, "letter:new".to_owned(), "New mail", new_mail());
+}
+
+/// Opens a mail that forwards this thread's mail.
+pub fn forward(model: &mut Model, thread: ThreadId, title: String) {
+    let key = format!("letter:forward:{thread}");
+    model.read(
+        async move |inbox: Inbox| inbox.mail().forward(thread).await,
+        move |model, letter| {
+            open(model, key, &format!("Forward: {title}"), letter);
+        },
+    );
+}
+
+fn open(model: &mut Model, key: String, title: &str, letter: Letter) {
+    let form = Form::new(Purpose::Letter, title, &letter.schema, &letter.args, &model.local_time());
+    let kept = key.clone();
+    let form = form.sending(key, move |model, form| {
+        let Some(args) = form.value() else { return false };
+        model.save_draft();
+        send(model, kept.clone(), Letter { args, ..letter.clone() });
+        true
+    });
+    form::open(model, form);
+}
+
+fn send(model: &mut Model, key: String, letter: Letter) {
+    let to = recipients(&letter.args).unwrap_or_default();
+    let send = async move |inbox: Inbox| inbox.mail().send(letter).await;
+    model.start(send, move |model, result| match result {
+        Ok(outcome) => {
+            model.drafts.remove(&key);
+            model.keep_draft(key, None);
+            model.say(format!("To {to} · on its way"));
+            model.inbox.own_letter = Some(OwnLetter { thread: outcome.thread, to });
+            model.reload();
+        }
+        Err(failure) => model.fail(format!("Not sent: {} · your text is kept", failure.text)),
+    });
+}
+
+/// A mail of the user's own is held now, so that they can still stop it; or its thread asks about it.
+pub fn hold_began(model: &mut Model) {
+    let Some(OwnLetter { thread, to }) = model.inbox.own_letter.clone() else { return };
+    let is_asked = |row: &&ItemLine| row.thread == thread && row.action == "write_email";
+    let Some(row) = model.inbox.list.all().iter().find(is_asked) else { return };
+    let (status, items) = (row.status, vec![(row.id.clone(), row.title.clone())]);
+    match status {
+        ItemStatus::Held { .. } => {
+            let kind = DecisionKind::Accepted;
+            news::await_ends(model, kind, &items);
+            model.undo = Some(Undo { kind, items, to: Some(to), until: None, since: model.now });
+            if model.inbox.following.as_ref().is_some_and(|followed| followed.thread == thread) {
+                follow::stop_following(model);
+            }
+            // The next glance says how long.
+            model.reload();
+        }
+        ItemStatus::Open => follow::select_question_of(model, thread),
+        ItemStatus::Decided | ItemStatus::Snoozed | ItemStatus::Result => return,
+    }
+    model.inbox.own_letter = None;
+}
