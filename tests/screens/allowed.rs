@@ -192,7 +192,7 @@ fn the_skipped_mail_of_the_day_is_one_line_that_opens_and_is_never_decided() {
 fn activity_counts_the_skipped_mail_of_the_last_day() {
     let mut screen = TestScreen::with(SIZE, Vec::new());
     screen.behind(async |inbox| skip(inbox, 1).await);
-    screen.press("4").tell(Msg::Changed).shows(["1 skipped; gk lists it"]);
+    screen.press("4").tell(Msg::Changed).shows(["1 skipped in the last day"]);
 }
 
 #[test]

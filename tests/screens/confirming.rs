@@ -54,7 +54,7 @@ fn an_invitation_is_answered_by_one_key_and_what_follows_is_said() {
         let mut screen = invited(MailMode::Act);
         screen.shows(["a yes · M maybe · i no", "it goes into your calendar; the organiser is told"]);
         screen.burst(key).decided(0);
-        screen.press("gsgi").press(key);
+        screen.press("gsgi").press(key).shows(["Asking again because it carries a warning."]).press("y");
         screen.says(&format!("{said}: “Invitation: Kickoff”. The organiser is told."));
         let decision = screen.decisions().remove(0);
         let args = if decision.r#type == "edit" { decision.args } else { decision.proposed };
