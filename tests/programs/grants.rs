@@ -59,7 +59,7 @@ fn a_grant_is_given_with_an_accept_listed_and_revoked() {
     // For the thread, for as long as it lasts.
     let (thread_two, asked) = offering(&cli);
     cli.json(&["accept", &asked, "--grant", "thread"]);
-    let given = cli.json(&["grants"])[5].clone();
+    let given = cli.json(&["grants"])[6].clone();
     assert_eq!((&given["thread"], &given["expires_at"]), (&json!(thread_two), &Value::Null));
     assert_ne!(thread, thread_two);
 }

@@ -73,8 +73,7 @@ pub struct Email {
     /// The mail that the person's own mail forwards.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forwarded: Option<Forwarded>,
-    /// A mail the person wrote: what the thread was started with, or in place of a proposal, until all answers are acted
-    /// on.
+    /// A mail the person wrote to begin the thread, or in place of a proposal, until all answers are acted on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own_mail: Option<OwnMail>,
     /// Everything that was sent.
@@ -109,9 +108,9 @@ pub enum EmailUpdate {
         model: Option<String>,
         /// A mail of the person's own.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        write: Option<Value>,
+        write: Option<Box<Value>>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        forwarded: Option<Forwarded>,
+        forwarded: Option<Box<Forwarded>>,
         /// A mail that arrived.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         received: Option<MailRef>,
@@ -231,6 +230,7 @@ impl State for Email {
 
     fn started(input: EmailInput) -> EmailUpdate {
         let EmailInput { file, json, model, write, forwarded, received, earlier } = input;
+        let (write, forwarded) = (write.map(Box::new), forwarded.map(Box::new));
         EmailUpdate::Started { file, json, model, write, forwarded, received, earlier }
     }
 
@@ -260,8 +260,8 @@ impl State for Email {
         match update {
             EmailUpdate::Started { file, json, model, write, forwarded, received, earlier } => {
                 (self.file, self.json, self.model_name, self.earlier) = (file, json, model, earlier);
-                self.forwarded = forwarded;
-                self.own_mail = write.map(|args| OwnMail { args, ..OwnMail::default() });
+                self.forwarded = forwarded.map(|forwarded| *forwarded);
+                self.own_mail = write.map(|args| OwnMail { args: *args, ..OwnMail::default() });
                 self.email_input.extend(received);
             }
             EmailUpdate::Written { own } => {
