@@ -3,7 +3,7 @@
 use crate::cli::context::OpenFolder;
 use crate::cli::drive::WaitArgs;
 use crate::cli::failure::{Exit, Failure};
-use crate::cli::output::Answer;
+use crate::cli::output::Output;
 use crate::cli::text_input::text_or_stdin;
 use crate::inbox::door::{Letter, new_mail};
 use serde_json::{Value, json};
@@ -66,7 +66,7 @@ struct Files {
 }
 
 impl Compose {
-    pub(super) async fn run(self, folder: &OpenFolder) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, folder: &OpenFolder) -> Result<Output, Failure> {
         let mut letter = new_mail();
         letter.args = json!({ "subject": self.subject, "content": text_or_stdin(&self.text)? });
         send(folder, letter, self.people, self.files, &self.waiting).await
@@ -74,7 +74,7 @@ impl Compose {
 }
 
 impl Forward {
-    pub(super) async fn run(self, folder: &OpenFolder) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, folder: &OpenFolder) -> Result<Output, Failure> {
         let thread = thread(folder, &self.id).await?;
         let letter = folder.inbox().mail().forward(thread).await;
         let mut letter = letter.map_err(|error| Failure::from_inbox(&error, Exit::Failed))?;
@@ -94,7 +94,7 @@ async fn send(
     people: People,
     files: Files,
     waiting: &WaitArgs,
-) -> Result<Answer, Failure> {
+) -> Result<Output, Failure> {
     let People { to, cc, bcc } = people;
     (letter.args["to"], letter.args["cc"], letter.args["bcc"]) = (json!(to), json!(cc), json!(bcc));
     let mut attachments = letter.args["attachments"].as_array().cloned().unwrap_or_default();

@@ -188,7 +188,7 @@ fn run(
 fn act_now(tx: &Tx<'_>, id: &InterruptId, by: DecidedBy, now: i64) -> Result<Outcome, StoreError> {
     let interrupt = InterruptRow::find(tx, id)?;
     let row = ThreadRow::by_seq(tx, interrupt.thread)?;
-    let recent = Recent::read(tx, &row)?;
+    let recent = SinceStep::read(tx, &row)?;
     let question = recent.questions.iter().find(|question| question.seq == interrupt.seq);
     let held = question.filter(|_| row.status == Status::Held);
     let Some((question, held)) = held.and_then(|question| Some((question, question.current_answer()?)))
@@ -198,12 +198,12 @@ fn act_now(tx: &Tx<'_>, id: &InterruptId, by: DecidedBy, now: i64) -> Result<Out
     let Decided { decision, unlearned, remember, batch, title, done, .. } = held.body.clone();
     let is_edit = matches!(decision, Decision::Edit { .. });
     let edited = is_edit.then(|| Edited {
-        title: title.unwrap_or_else(|| question.asked.title.clone()),
-        done: done.or_else(|| question.asked.labels.done.clone()),
+        title: title.unwrap_or_else(|| question.asked.interrupt.title.clone()),
+        done: done.or_else(|| question.asked.interrupt.labels.done.clone()),
         warnings: Vec::new(),
     });
     let details = DecisionDetails { remember, batch, edited };
-    let answer = Answer { decision, learn: !unlearned, by, details };
+    let answer = NewAnswer { decision, learn: !unlearned, by, details };
     undo_one(tx, &interrupt, now)?;
     let (listed, at) = open_question(tx, &interrupt.id)?;
     record_answer(tx, listed, at, Some(&question.asked), answer, Holds::default(), now)
@@ -234,7 +234,7 @@ pub fn record_answer(
     let confirms =
         edited.as_ref().map_or(question.confirms, |edited| Warning::need_confirmation(&edited.warnings));
     let is_own =
-        matches!(decision, Decision::Edit { .. }) && asked.is_some_and(|asked| asked.edit_from.is_some());
+        matches!(decision, Decision::Edit { .. }) && asked.is_some_and(|asked| asked.interrupt.edit_from.is_some());
     let after =
         if is_own { holds.other_ms.min(WORDS_MS) } else { holds.after(question, confirms, &decision) };
     let hold_ms = hold(tx, &listed, at, after, holds)?;
