@@ -233,8 +233,8 @@ pub fn record_answer(
     let edited = details.edited;
     let confirms =
         edited.as_ref().map_or(question.confirms, |edited| Warning::need_confirmation(&edited.warnings));
-    let is_own =
-        matches!(decision, Decision::Edit { .. }) && asked.is_some_and(|asked| asked.interrupt.edit_from.is_some());
+    let is_own = matches!(decision, Decision::Edit { .. })
+        && asked.is_some_and(|asked| asked.interrupt.edit_from.is_some());
     let after =
         if is_own { holds.other_ms.min(WORDS_MS) } else { holds.after(question, confirms, &decision) };
     let hold_ms = hold(tx, &listed, at, after, holds)?;
