@@ -373,11 +373,6 @@ pub(super) fn link_differs(mail: &Mail, link: &Link) -> Option<Risk> {
     {
         return None;
     }
-    // "Shop.example" in a newsletter names a company; through their own site, senders count who clicks.
-    let is_name = !text.contains('/') && !text.to_ascii_lowercase().starts_with("www.");
-    if is_name && same_organisation(&target_host, mail.from.domain()) {
-        return None;
-    }
     // The sender's own site, through its newsletter service.
     let is_own_site = same_organisation(&shown_host, mail.from.domain())
         && services(mail).any(|service| same_organisation(&service, &target_host));
