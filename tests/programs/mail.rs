@@ -191,17 +191,17 @@ fn watch_takes_mail_in_as_it_comes_and_ends_when_told() {
 }
 
 #[test]
-fn what_an_answer_teaches_is_learned_before_driving_is_idle() {
+fn what_an_answer_teaches_is_a_row_at_once() {
     let cli = configured();
-    configure(&cli, "[learning]\ndelay_seconds = 0\n");
     one_mail(&cli);
     run(&cli, &["run"]).done();
-    run(&cli, &["ignore", &text(&json(&cli, &["list"])[0]["id"]), "--wait"]).done();
-    let learned = || json(&cli, &["memory", "show", "triage_preferences"]);
-    assert_eq!(learned()["version"], 1, "whoever waits for one thread does not wait for this");
-    run(&cli, &["run"]).done();
-    let learned = learned();
-    assert_eq!((&learned["version"], &learned["cause"]["kind"]), (&json!(2), &json!("answer")), "{learned}");
+    let item = json(&cli, &["list"])[0].clone();
+    run(&cli, &["respond", &text(&item["id"]), "Yes", "--wait"]).done();
+    let rows: Vec<Value> = json(&cli, &["memory", "list"]).as_array().unwrap().clone();
+    let row = rows.iter().find(|item| item.get("key").is_some()).unwrap();
+    assert_eq!((&row["answer"], &row["confirmed"]), (&json!("first"), &json!(1)), "{row}");
+    let key = text(&row["key"]);
+    assert_eq!(json(&cli, &["memory", "show", &key])["decisions"][0]["interrupt"], item["id"]);
 }
 
 #[test]

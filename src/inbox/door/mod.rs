@@ -34,7 +34,7 @@ pub use export::{ExportError, Exported, Format, export, write_new};
 pub use figures::Figures;
 pub use grants::Grants;
 pub use mail::Mail;
-pub use memory::Memory;
+pub use memory::{Memory, rows_named};
 pub use prune::Prune;
 pub use put_away::MailMove;
 pub use remote::RemoteThreads;
