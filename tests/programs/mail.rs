@@ -196,12 +196,10 @@ fn what_an_answer_teaches_is_a_row_at_once() {
     one_mail(&cli);
     run(&cli, &["run"]).done();
     let item = json(&cli, &["list"])[0].clone();
-    run(&cli, &["respond", &text(&item["id"]), "Yes", "--wait"]).done();
-    let rows: Vec<Value> = json(&cli, &["memory", "list"]).as_array().unwrap().clone();
-    let row = rows.iter().find(|item| item.get("key").is_some()).unwrap();
-    assert_eq!((&row["answer"], &row["confirmed"]), (&json!("first"), &json!(1)), "{row}");
-    let key = text(&row["key"]);
-    assert_eq!(json(&cli, &["memory", "show", &key])["decisions"][0]["interrupt"], item["id"]);
+    run(&cli, &["ignore", &text(&item["id"]), "--wait"]).done();
+    let row = json(&cli, &["memory", "show", "bob@b.example"]);
+    assert_eq!((&row["answer"], &row["confirmed"]), (&json!("lower"), &json!(1)), "{row}");
+    assert_eq!((&row["state"], &row["decisions"][0]["interrupt"]), (&json!("noticed"), &item["id"]), "{row}");
 }
 
 #[test]

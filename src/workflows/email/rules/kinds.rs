@@ -1,4 +1,4 @@
-//! The kinds of mail that the rules know, with their names in memory lines and their typical phrases.
+//! The kinds of mail that the rules know, with their typical phrases.
 //!
 //! Phrases are separated by commas. They match whole lower-case words; a phrase that ends in `*` matches the beginning
 //! of a word. Subject phrases are broader than body phrases, because any word may appear in a body by chance.
