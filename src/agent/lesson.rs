@@ -1,6 +1,6 @@
 //! What a decision teaches: the facts and the answer of `email.memory`.
 
-use super::mail_facts::{Class, MailFacts, User};
+use super::mail_facts::{MailFacts, User};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use serde_json::Value;
 /// The input of a memory update.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MemoryFacts {
-    /// The profile's name; its last part counts: `triage_preferences`, `response_preferences`, `cal_preferences`.
+    /// The profile's name; its last part counts: `response_preferences`, `cal_preferences`.
     pub namespace: String,
     /// The current profile.
     #[serde(default)]
@@ -68,20 +68,10 @@ impl Cause {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CauseKind {
-    /// A mail was shown but was not worth it.
-    NotifyIgnored,
-    /// A mail was only shown but deserved an answer.
-    NotifyResponded,
     /// A proposal was changed, then carried out.
     ProposalEdited,
     /// The person replied to a proposal in words.
     ProposalAnswered,
-    /// A proposal, or a question, was dismissed: the mail needed no answer.
-    ProposalIgnored,
-    /// The mail's class was corrected.
-    Reclassified(Class),
-    /// The person told sayso something to remember.
-    Told,
 }
 
 /// The answer of `email.memory`.

@@ -50,6 +50,16 @@ pub struct MailFacts {
     pub attachments: Vec<String>,
 }
 
+impl MailFacts {
+    /// Whether it was sent to many, by its headers.
+    pub fn is_bulk(&self) -> bool {
+        let precedence = self.headers.precedence.as_deref().unwrap_or_default();
+        self.list_id.is_some()
+            || self.headers.list_unsubscribe
+            || ["bulk", "list", "junk"].iter().any(|word| precedence.eq_ignore_ascii_case(word))
+    }
+}
+
 /// Headers that tell people from machines.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signals {

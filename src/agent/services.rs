@@ -9,6 +9,7 @@ use crate::config::{Rule, Sheet, User};
 use crate::engine::graph::{
     AgentCall, BoxFuture, EffectError, InputError, InterruptId, NodeError, StepContext, ThreadId,
 };
+use crate::inbox::{MailLine, MemoryRow, RowChange, RowKey};
 use crate::mail::risk::{DistinctiveText, Receiver};
 use crate::mail::{self, Account, Mail, MailError};
 use crate::tools::cage::PythonFinder;
@@ -173,10 +174,12 @@ pub trait Records: Send + Sync {
     ) -> ServiceFuture<'a, Option<u64>>;
     /// Stores answers to learn from. The same step stores them only once, even if it is called again.
     fn learn<'a>(&'a self, step: &'a StepContext, lessons: Vec<Lesson>) -> ServiceFuture<'a, ()>;
-    /// What a profile was taught recently, oldest first: at most a few hundred answers.
-    fn lessons(&self, namespace: &str) -> Result<Vec<Cause>, NodeError>;
-    /// The newest mails of a sender, one line each: the subject and the outcome.
-    fn mails_from(&self, sender: &str) -> Result<Vec<String>, NodeError>;
+    /// The rows in force about these, in their order.
+    fn rows(&self, keys: &[RowKey]) -> Result<Vec<MemoryRow>, NodeError>;
+    /// Changes a row. A decision counts once, even if it is called again.
+    fn change_row(&self, key: RowKey, change: RowChange) -> ServiceFuture<'_, ()>;
+    /// The newest mails from these senders (`*` matches anything) since then, each with the digest of its bytes.
+    fn mails_from(&self, senders: &str, since: Timestamp) -> Result<Vec<(String, MailLine)>, NodeError>;
 
     /// Whether the person wrote to this address, accepted its mail, or had mail from it before sayso looked.
     fn is_known(&self, address: &str) -> Result<bool, NodeError>;
@@ -205,12 +208,13 @@ pub trait Records: Send + Sync {
         own: &[String],
         text: &DistinctiveText,
     ) -> Result<Option<(String, String)>, NodeError>;
-    /// Records how triage classified the thread's mails.
+    /// Records how triage classified the thread's mails, and the row that did.
     fn record_triage<'a>(
         &'a self,
         step: &'a StepContext,
         class: Class,
         reason: &'a str,
+        row: Option<&'a RowKey>,
     ) -> ServiceFuture<'a, ()>;
     /// Where the mailbox keeps a mail now, by its identity; it may have been moved since it arrived.
     fn place_of(&self, identity: &str) -> Result<Option<String>, NodeError>;

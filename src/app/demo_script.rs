@@ -3,7 +3,7 @@
 //! Promises: an answer depends on the task, on the mail or thread, and on what the person chose, and on nothing else. So it
 //! is the same however often and in whatever order it is asked for. Where nobody wrote one, sayso does what it does
 //! without a model: rules triage the mail, and the person's words become the letter. Other threads are told in a
-//! sentence. What the person taught the triage comes before what is written here.
+//! sentence. What the person taught the triage is put around what is written here.
 
 use crate::agent::agent_loop::CallResult;
 use crate::agent::llm::{Builtin, ModelError, ReadyModel, Reply, Request, RuleAnswer, facts};
@@ -13,9 +13,7 @@ use crate::text::words::letters_and_digits;
 use crate::workflows::RULES;
 use crate::workflows::analyze::facts::AnalyzeFacts;
 use crate::workflows::ask::facts::AskFacts;
-use crate::workflows::email::defaults;
 use crate::workflows::email::facts::{ReplyEvent, ReplyFacts, TriageFacts};
-use crate::workflows::email::rules::line_fits;
 use crate::workflows::sheet::facts::PlanFacts;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -162,11 +160,6 @@ impl Script {
 
     fn triage(&self, facts: &TriageFacts) -> Option<RuleAnswer> {
         let written = self.mail(&facts.mail)?;
-        let preset = defaults::preset(defaults::TRIAGE);
-        let mut learned = facts.profile.lines().filter(|line| !preset.lines().any(|known| known == *line));
-        if learned.any(|line| line_fits(line, &facts.user, &facts.mail)) {
-            return None;
-        }
         Some(RuleAnswer::Data(json!({
             "reasoning": written.why,
             "gist": written.gist,

@@ -1,13 +1,12 @@
 //! The records that nodes read and write, kept in the store.
 
 use super::policy::allows;
-use crate::agent::lesson::Cause;
 use crate::agent::mail_facts::Class;
 use crate::agent::{CallRecord, GrantCheck, GrantQuery, Lesson, Profile, Records};
 use crate::config::Config;
 use crate::engine::graph::{AgentCall, BoxFuture, InterruptId, NodeError, StepContext, ThreadId};
 use crate::engine::store::{HandedIn, NewLesson, Prompt, RepeatQuery, Span, Store, StoreError};
-use crate::inbox::{MailLine, MemoryCause, POLICY_GRANT};
+use crate::inbox::{MailLine, MemoryCause, MemoryRow, POLICY_GRANT, RowChange, RowKey, RowState};
 use crate::mail::Mail;
 use crate::mail::compose::is_own;
 use crate::mail::risk::{DistinctiveText, Receiver};
@@ -18,11 +17,8 @@ use std::sync::Arc;
 /// How many addresses are searched for look-alikes.
 const MAX_CONTACTS: usize = 2000;
 
-/// How many answers are searched for a pattern.
-const MAX_LESSONS: usize = 300;
-
-/// How many mails of a sender are listed.
-const MAX_MAILS_LISTED: usize = 20;
+/// How many mails a row is tried on before a person is asked about it.
+const MAX_MAILS: usize = 500;
 
 /// During this time no sender is called new, because everybody would be.
 const FIRST_DAY: SignedDuration = SignedDuration::from_hours(24);
@@ -149,18 +145,25 @@ impl Records for StoreRecords {
         })
     }
 
-    fn lessons(&self, namespace: &str) -> Result<Vec<Cause>, NodeError> {
-        let causes = self.store.memory().lessons(namespace, MAX_LESSONS)?;
-        causes.iter().map(|cause| serde_json::from_str(cause).map_err(NodeError::failed)).collect()
+    fn rows(&self, keys: &[RowKey]) -> Result<Vec<MemoryRow>, NodeError> {
+        let mut rows = Vec::new();
+        for key in keys {
+            let line = self.store.memory().row(key)?;
+            rows.extend(line.map(|line| line.row).filter(|row| row.state == RowState::Given));
+        }
+        Ok(rows)
     }
 
-    fn mails_from(&self, sender: &str) -> Result<Vec<String>, NodeError> {
-        let mails = self.store.mail().from(sender, MAX_MAILS_LISTED)?;
-        let line = |mail: MailLine| {
-            let became = mail.outcome.or(mail.class).unwrap_or_else(|| "not decided".to_owned());
-            format!("{} ({became})", mail.subject)
-        };
-        Ok(mails.into_iter().map(line).collect())
+    fn change_row(&self, key: RowKey, change: RowChange) -> BoxFuture<'_, Result<(), NodeError>> {
+        Box::pin(async move {
+            self.store.memory().change_row(key, change).await?;
+            Ok(())
+        })
+    }
+
+    fn mails_from(&self, senders: &str, since: Timestamp) -> Result<Vec<(String, MailLine)>, NodeError> {
+        let mails = self.store.mail().from(senders, since, MAX_MAILS)?;
+        Ok(mails.into_iter().map(|(raw, mail)| (hex(&raw), mail)).collect())
     }
 
     fn write_profile<'a>(
@@ -250,10 +253,12 @@ impl Records for StoreRecords {
         step: &'a StepContext,
         class: Class,
         reason: &'a str,
+        row: Option<&'a RowKey>,
     ) -> BoxFuture<'a, Result<(), NodeError>> {
         Box::pin(async move {
             let (thread, class) = (step.thread.clone(), class.as_str().to_owned());
-            Ok(self.store.mail().record_triage(thread, class, reason.to_owned()).await?)
+            let row = row.map(RowKey::to_string);
+            Ok(self.store.mail().record_triage(thread, class, reason.to_owned(), row).await?)
         })
     }
 

@@ -122,7 +122,7 @@ impl InboxError {
         let hint = match what {
             "interrupt" | "item" => "`sayso list` shows what is open",
             "grant" => "`sayso grants` shows them all",
-            "memory" => "`sayso memory list` shows them all",
+            "memory" | "row" => "`sayso memory list` shows them all",
             "version" => "`sayso memory history` shows them all",
             "session" => "`sayso sessions` lists those that run",
             _ => "`sayso threads` shows them all",

@@ -1,6 +1,6 @@
 //! The list of decisions: the answers, who gave them, and how they ended.
 
-use super::{DecidedBy, GrantLine};
+use super::{DecidedBy, GrantLine, RowKey};
 use crate::engine::graph::{Decision, InterruptId, Kind, ThreadId};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -118,6 +118,8 @@ pub struct DecisionLinks {
     /// The grant that made it, and the grant given with it.
     pub grants: Vec<GrantLine>,
     pub lessons: Vec<LessonLink>,
+    /// The rows it made or confirmed.
+    pub rows: Vec<RowKey>,
 }
 
 /// What a profile should learn from a decision.

@@ -1,11 +1,15 @@
 //! What was learned, as screens and scripts see it. The field names are a contract: we add but never rename.
 
+use super::RowLine;
 use crate::engine::graph::{InterruptId, ThreadId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 /// The workflow that learns from answers, after the driver has collected some.
 pub const LEARNING_WORKFLOW: &str = "memory";
+
+/// The workflow that asks about a row.
+pub const ROW_WORKFLOW: &str = "row";
 
 /// Why a version was written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,6 +41,14 @@ pub struct MemoryView {
     pub newest: MemoryVersion,
     /// Lines that learning may not drop, oldest pin first.
     pub pinned: Vec<String>,
+}
+
+/// A line of the list: a profile, or a row.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum MemoryItem {
+    Profile(MemoryLine),
+    Row(RowLine),
 }
 
 /// A profile as one line of a list.

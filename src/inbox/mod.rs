@@ -37,6 +37,7 @@ mod query;
 mod query_language;
 mod request;
 mod review;
+mod rows;
 mod rules;
 mod session;
 mod set_aside;
@@ -64,7 +65,9 @@ pub use item::{
 };
 pub use line::{ItemLine, ItemStamp, ItemStatus, LineQuery, UndoableBatch};
 pub use mail::{MailLine, MailQuery, SourceLine};
-pub use memory::{LEARNING_WORKFLOW, MemoryCause, MemoryLine, MemoryVersion, MemoryView};
+pub use memory::{
+    LEARNING_WORKFLOW, MemoryCause, MemoryItem, MemoryLine, MemoryVersion, MemoryView, ROW_WORKFLOW,
+};
 pub use page::Page;
 pub use path::path_taken;
 pub use propose::{proposal, schema_like};
@@ -73,6 +76,10 @@ pub use query::{BatchResults, DecisionQuery, DecisionRequest, Facets, ItemQuery,
 pub use query_language::{Candidate, Flag, Place, Query};
 pub use request::{Ending, RequestAnswer};
 pub use review::{CallView, Change, QuestionView, StepStates, bounded};
+pub use rows::{
+    BulkKind, MemoryRow, RowAnswer, RowCause, RowChange, RowDecision, RowKey, RowLine, RowQuestion, RowState,
+    RowView,
+};
 pub use rules::{Refusal, SeenHash, check, check_args, check_fields};
 pub use session::{AgentSession, SessionState};
 pub use set_aside::SetAside;

@@ -1,6 +1,6 @@
 //! A workflow as the inbox knows it, and the list of all workflows.
 
-use super::{Block, Card, Edited, LEARNING_WORKFLOW, Question};
+use super::{Block, Card, Edited, LEARNING_WORKFLOW, Question, ROW_WORKFLOW};
 use crate::engine::graph::{AnyState, InputError, Workflow};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ pub const ASKING_WORKFLOW: &str = "intake";
 pub const MOVING_WORKFLOW: &str = "put_away";
 
 /// The workflows that the engine starts itself.
-pub const ENGINE_WORKFLOWS: [&str; 3] = [ASKING_WORKFLOW, LEARNING_WORKFLOW, MOVING_WORKFLOW];
+pub const ENGINE_WORKFLOWS: [&str; 4] = [ASKING_WORKFLOW, LEARNING_WORKFLOW, MOVING_WORKFLOW, ROW_WORKFLOW];
 
 /// The action of the question about a server that cannot be reached.
 pub const ABSENT_ACTION: &str = "unreachable";

@@ -34,15 +34,6 @@ fn look_at_step(model: &mut Model) {
         TourGoal::TakeBack { .. } => {
             take_back(model, &tour);
         }
-        TourGoal::Learn { about, .. } => {
-            let learned = model.inbox.news.has_lesson_about(about);
-            if learned && !tour.has_begun {
-                begin(model);
-            }
-            if tour.has_begun && has_read(model, &tour) {
-                next(model);
-            }
-        }
         TourGoal::LookAtSkipped(delivery) => look(model, &tour, delivery),
         TourGoal::End => {}
     }

@@ -29,6 +29,7 @@ const WORKFLOWS: &[MakeSpec] = &[
     hidden::memory::spec,
     hidden::put_away::spec,
     hidden::request::spec,
+    hidden::row::spec,
     sheet::spec,
 ];
 

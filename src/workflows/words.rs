@@ -2,7 +2,7 @@
 
 use crate::agent::output_file;
 use crate::inbox::{BUILTIN_GRANTS, PROGRAM_ACTIONS, Words};
-use crate::workflows::hidden::{intake, memory, put_away};
+use crate::workflows::hidden::{intake, memory, put_away, row};
 use crate::workflows::{ask, docs, email, sheet};
 
 /// What each workflow declares next to its names.
@@ -14,6 +14,7 @@ const WORDS: &[Words] = &[
     memory::WORDS,
     output_file::WORDS,
     put_away::WORDS,
+    row::WORDS,
     sheet::WORDS,
 ];
 

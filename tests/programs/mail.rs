@@ -191,17 +191,15 @@ fn watch_takes_mail_in_as_it_comes_and_ends_when_told() {
 }
 
 #[test]
-fn what_an_answer_teaches_is_learned_before_driving_is_idle() {
+fn what_an_answer_teaches_is_a_row_at_once() {
     let cli = configured();
-    configure(&cli, "[learning]\ndelay_seconds = 0\n");
     one_mail(&cli);
     run(&cli, &["run"]).done();
-    run(&cli, &["ignore", &text(&json(&cli, &["list"])[0]["id"]), "--wait"]).done();
-    let learned = || json(&cli, &["memory", "show", "triage_preferences"]);
-    assert_eq!(learned()["version"], 1, "whoever waits for one thread does not wait for this");
-    run(&cli, &["run"]).done();
-    let learned = learned();
-    assert_eq!((&learned["version"], &learned["cause"]["kind"]), (&json!(2), &json!("answer")), "{learned}");
+    let item = json(&cli, &["list"])[0].clone();
+    run(&cli, &["ignore", &text(&item["id"]), "--wait"]).done();
+    let row = json(&cli, &["memory", "show", "bob@b.example"]);
+    assert_eq!((&row["answer"], &row["confirmed"]), (&json!("lower"), &json!(1)), "{row}");
+    assert_eq!((&row["state"], &row["decisions"][0]["interrupt"]), (&json!("noticed"), &item["id"]), "{row}");
 }
 
 #[test]

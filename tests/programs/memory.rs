@@ -46,7 +46,7 @@ fn profiles_are_listed_shown_and_told_by_version() {
         assert!(output.err.contains(&format!("Usage: sayso {verb} ")), "{output:?}");
         assert!(!output.err.contains("error:") && output.err.contains("--data <DIR>"), "{output:?}");
     }
-    cli.refused(&["memory", "show"], 2, "<NS>");
+    cli.refused(&["memory", "show"], 2, "<NS|ROW>");
 }
 
 #[test]
@@ -98,4 +98,28 @@ fn a_profile_is_written_anew_in_an_editor() {
     let output = terminal.ends();
     assert!(output.contains("And warm."), "{output}");
     assert_eq!(cli.json(&["memory", "show", "cal"])["profile"], "Mornings.And warm.\n");
+}
+
+#[test]
+fn rows_are_set_paused_and_deleted() {
+    let cli = taught();
+    let row = cli.json(&["memory", "set", "News@Shop.example", "skip"]);
+    keys(&row, "key answer state confirmed corrected decisions asked applied_at applied");
+    assert_eq!((&row["key"], &row["answer"]), (&json!("news@shop.example"), &json!("skip")));
+    assert!(
+        cli.sayso(&["memory", "set", "shop.example", "lower"])
+            .done()
+            .contains("show mail from @shop.example lower")
+    );
+    let listed = cli.sayso(&["memory", "list"]);
+    assert!(listed.done().contains("news@shop.example") && listed.done().contains("Be brief."));
+    assert_eq!(cli.json(&["memory", "pause", "news@shop.example"])["state"], "paused");
+    assert_eq!(cli.json(&["memory", "resume", "news@shop.example"])["state"], "given");
+    assert!(cli.sayso(&["memory", "show", "@shop.example"]).done().contains("0 mails"));
+    assert_eq!(cli.json(&["memory", "delete", "news@shop.example"]), Value::Null);
+    let none = "there is no row `news@shop.example`; `sayso memory list` shows them all";
+    cli.refused(&["memory", "delete", "news@shop.example"], 3, none);
+    cli.refused(&["memory", "set", "everybody", "skip"], 2, "names no mail; give an address");
+    cli.refused(&["memory", "set", "kind:mail", "skip"], 2, "there are kind:newsletters");
+    cli.refused(&["memory", "set", "a@b.example", "hide"], 2, "ANSWER");
 }

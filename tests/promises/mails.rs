@@ -21,11 +21,8 @@ use std::sync::Arc;
 
 const MAIL: &str = "From: Bob Ray <bob@client.example>\r\nTo: ada@example.org\r\nSubject: The report\r\nMessage-ID: <one@client.example>\r\nDate: Mon, 02 Nov 2026 09:00:00 +0000\r\n\r\nWhen does the report come?\r\n";
 
-/// What each profile learns, in lines that need no word of the person.
-const LEARNED: [(&str, &str); 2] = [
-    ("triage_preferences", "- respond to mail from bob@client.example about report\n"),
-    ("response_preferences", "- Keep replies short\n"),
-];
+/// What the profile learns, in a line that needs no word of the person.
+const LEARNED: (&str, &str) = ("response_preferences", "- Keep replies short\n");
 
 #[test]
 fn entry() {
@@ -52,8 +49,8 @@ fn answer(request: &Request) -> Result<Reply, ModelError> {
         }
         _ => {
             let facts: MemoryFacts = serde_json::from_value(facts).unwrap();
-            let (_, line) = LEARNED.into_iter().find(|(name, _)| facts.namespace.ends_with(name)).unwrap();
-            let profile = format!("{}{line}", facts.profile);
+            assert!(facts.namespace.ends_with(LEARNED.0));
+            let profile = format!("{}{}", facts.profile, LEARNED.1);
             Scripted::json(&json!({"reasoning": "So.", "profile": profile}))
         }
     })
@@ -190,11 +187,12 @@ impl Home {
         let name = seen[0].file_name().unwrap().to_string_lossy().into_owned();
         assert!(name.rsplit_once(',').is_some_and(|(_, flags)| flags.contains('S')), "{what}: {name}");
         let store = inbox.engine().store();
-        for (name, line) in LEARNED {
-            let newest = store.memory().newest(&format!("email_assistant/{name}")).unwrap().unwrap();
-            assert_eq!(newest.profile.matches(line).count(), 1, "{what}: {name} learned once");
-            assert_eq!(newest.version, 2, "{what}: {name}");
-        }
+        let newest = store.memory().newest(&format!("email_assistant/{}", LEARNED.0)).unwrap().unwrap();
+        assert_eq!(newest.profile.matches(LEARNED.1).count(), 1, "{what}: learned once");
+        assert_eq!(newest.version, 2, "{what}");
+        let rows = store.memory().rows().unwrap();
+        let rows: Vec<_> = rows.iter().map(|line| (line.row.sentence(), line.row.confirmed)).collect();
+        assert_eq!(rows, [("show mail from bob@client.example first".to_owned(), 1)], "{what}");
         assert!(store.memory().open_lessons().unwrap().is_empty(), "{what}");
         inbox.assert_intact(what);
     }

@@ -9,46 +9,37 @@ use sayso::inbox::{Question, Status};
 use sayso::text::Visible;
 use serde_json::{Value, json};
 
-const TRIAGE: &str = "email_assistant/triage_preferences";
 const RESPONSE: &str = "email_assistant/response_preferences";
 const CALENDAR: &str = "email_assistant/cal_preferences";
 
 /// What the person does, and which profile learning on.
 #[derive(Clone, Copy, Debug)]
 enum Answer {
-    Ignore,
-    Respond,
-    Dismiss,
     Edit,
     SendBack,
     Move,
 }
 
-const ANSWERS: [Answer; 6] =
-    [Answer::Ignore, Answer::Respond, Answer::Dismiss, Answer::Edit, Answer::SendBack, Answer::Move];
+const ANSWERS: [Answer; 3] = [Answer::Edit, Answer::SendBack, Answer::Move];
 
 impl Answer {
     fn namespace(self) -> &'static str {
         match self {
-            Self::Ignore | Self::Respond | Self::Dismiss => TRIAGE,
             Self::Edit | Self::SendBack => RESPONSE,
             Self::Move => CALENDAR,
         }
     }
 
-    /// What the model proposes for the mail, where it does not only show it.
-    fn proposal(self) -> Option<(&'static str, Value)> {
+    /// What the model proposes for the mail.
+    fn proposal(self) -> (&'static str, Value) {
         match self {
-            Self::Ignore | Self::Respond => None,
-            Self::Dismiss | Self::Edit | Self::SendBack => Some(write()),
-            Self::Move => Some(meet()),
+            Self::Edit | Self::SendBack => write(),
+            Self::Move => meet(),
         }
     }
 
     fn decision(self) -> Decision {
         match self {
-            Self::Ignore | Self::Dismiss => Decision::Ignore,
-            Self::Respond => respond("I know this one; sign as Noor"),
             Self::Edit => edit(write(), "content", json!("It comes on Tuesday.\n\nBest,\nNoor")),
             Self::SendBack => respond("Always shorter, and sign as Noor"),
             Self::Move => edit(meet(), "location", json!("Room 4")),
@@ -58,9 +49,6 @@ impl Answer {
     /// What a card says of it.
     fn told(self) -> &'static str {
         match self {
-            Self::Ignore => "You did not want to see a mail",
-            Self::Respond => "I know this one; sign as Noor",
-            Self::Dismiss => "You dismissed a proposal",
             Self::Edit => "+It comes on Tuesday.",
             Self::SendBack => "Always shorter, and sign as Noor",
             Self::Move => "+Room 4",
@@ -155,14 +143,6 @@ const HOSTILE: &[&str] = &[
 
 /// Lines that may be learned without a card.
 const ORDINARY: &[(Answer, &str)] = &[
-    (Answer::Ignore, "ignore mail from bob@client.example about report"),
-    (Answer::Ignore, "Mails from bob@client.example about the report: ignore"),
-    (Answer::Ignore, "Never show me mail from Bob@client.example about report."),
-    (Answer::Ignore, "Skip emails from bob@client.example about “report”"),
-    (Answer::Respond, "respond to mail from bob@client.example about report"),
-    (Answer::Respond, "Always answer mail from bob@client.example"),
-    (Answer::Dismiss, "notify about mail from bob@client.example about report"),
-    (Answer::Dismiss, "Don't respond to emails from bob@client.example about the report"),
     (Answer::Edit, "Prefers short replies"),
     (Answer::Edit, "Length: keep replies short (cut from 24 to 2 words)"),
     (Answer::Edit, "Greeting: begin with “Dear …”"),
@@ -182,8 +162,7 @@ const ORDINARY: &[(Answer, &str)] = &[
 
 /// Lets the model answer with `proposed` after the person did something about another mail of Bob's.
 async fn teach(inbox: &EmailInbox, answer: Answer, proposed: &str) {
-    inbox.classify_as(if answer.proposal().is_some() { "respond" } else { "notify" });
-    inbox.model.queue("email.reply", answer.proposal().map(|call| calls([call])));
+    inbox.model.queue("email.reply", [calls([answer.proposal()])]);
     let update = json!({"reasoning": "The person asked for it.", "profile": proposed});
     inbox.model.queue("email.memory", [Scripted::json(&update)]);
     let learned = || inbox.model.requests_for("email.memory").len();
@@ -228,13 +207,13 @@ async fn held(inbox: &EmailInbox, answer: Answer, proposed: &str, what: &str) ->
 }
 
 fn inbox() -> EmailInbox {
-    EmailInbox::new("notify", [])
+    EmailInbox::new("respond", [])
 }
 
 #[tokio::test]
 async fn i16_lines_a_model_adds_wait_with_the_answer_and_the_mail() {
     // The more mails there are, the longer each takes.
-    for lines in HOSTILE.chunks(2 * ANSWERS.len()) {
+    for lines in HOSTILE.chunks(4 * ANSWERS.len()) {
         let inbox = inbox();
         for (line, answer) in lines.iter().zip(ANSWERS.into_iter().cycle()) {
             let item = held(&inbox, answer, &format!("{KEPT}- {line}\n"), line).await;

@@ -104,7 +104,11 @@ async fn skip(inbox: &sayso::inbox::door::Inbox, n: usize) {
     let thread = inbox.threads().start("desk".to_owned(), input).await.unwrap().thread;
     hand_in(inbox, &thread, &title, |mail| mail.sender = "news@letters.test".to_owned()).await;
     let store = inbox.engine().store();
-    store.mail().record_triage(thread, "ignore".to_owned(), "an advertisement".to_owned()).await.unwrap();
+    store
+        .mail()
+        .record_triage(thread, "ignore".to_owned(), "an advertisement".to_owned(), None)
+        .await
+        .unwrap();
 }
 
 /// However much was skipped, all of it is reached, and what comes meanwhile moves no selection.

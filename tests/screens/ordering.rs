@@ -96,7 +96,7 @@ fn a_row_tells_the_age_of_the_mail() {
 fn what_was_learned_is_taken_back_or_narrowed_in_place() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("j").press("a").goes_on();
-    screen.remember().tell(Msg::Changed).says("…gl takes it back or narrows it…").press("gl");
+    screen.remember().tell(Msg::Changed).says("…gl takes it back…").press("gl");
     choose(&mut screen, "narrow it");
     screen.type_in(" To colleagues.").press("<enter>");
     let profile = screen.profile().newest.profile;
@@ -104,6 +104,21 @@ fn what_was_learned_is_taken_back_or_narrowed_in_place() {
     screen.tell(Msg::Changed).press("gl");
     choose(&mut screen, "take it back");
     assert_eq!(screen.profile().newest.profile, "Signs with “Ada”.");
+}
+
+#[test]
+fn rows_are_added_changed_paused_and_deleted_by_one_key_each() {
+    let mut screen = TestScreen::full(SIZE);
+    screen.press("3").press("o").type_in("Shop.Example").press("<enter>");
+    choose(&mut screen, "show mail from @shop.example lower");
+    screen.says("From now on: show mail from @shop.example lower").shows(["lower", "you set it"]);
+    screen.press("e");
+    choose(&mut screen, "skip mail from @shop.example");
+    screen.shows(["Skip mail from @shop.example"]);
+    screen.press("p").says("Paused: skip mail from @shop.example").shows(["It is paused", "p resume"]);
+    screen.press("p").says("On again: skip mail from @shop.example").hides(["It is paused"]);
+    screen.press("P").says("Rows have no text · e changes one");
+    screen.press("x").says("Deleted: skip mail from @shop.example").shows(["Nothing has been learned yet"]);
 }
 
 #[test]
@@ -115,15 +130,8 @@ fn several_lessons_of_one_decision_are_counted() {
     screen.learn("email/response_preferences", &format!("- Say {long}")).tell(Msg::Changed);
     let note = screen.note();
     assert!(note.starts_with("Learned 2 things, among them: "), "{note}");
-    assert!(note.ends_with("gl takes that one back or narrows it"), "{note}");
+    assert!(note.ends_with("gl takes that one back"), "{note}");
     assert!(note.chars().count() <= usize::from(SIZE.0), "{note}");
-}
-
-#[test]
-fn before_many_are_ignored_it_says_what_they_teach() {
-    let mut screen = TestScreen::full(SIZE);
-    screen.press("gn").press("*").press("i").shows(["Quarterly figures · may learn to skip Bob Stone"]);
-    screen.press("n").press("I").shows(["Quarterly figures"]).hides(["may learn"]);
 }
 
 #[test]
@@ -180,9 +188,9 @@ fn the_tour_says_when_it_is_too_late_to_undo() {
     screen.press("i").press("e").type_in("Dear Ada, ").press("<ctrl-s>");
     screen.shows(["Press u to take it back"]);
     screen.goes_on();
-    screen.pass(Duration::from_secs(11)).shows(["Tour 3 of 8", "what you accepted has been sent"]);
-    screen.press("gh").shows(["Tour 3 of 8", "Esc goes back"]);
-    screen.press("gi").shows(["Tour 4 of 8", "Esc leaves the tour"]);
+    screen.pass(Duration::from_secs(11)).shows(["Tour 3 of 7", "what you accepted has been sent"]);
+    screen.press("gh").shows(["Tour 3 of 7", "Esc goes back"]);
+    screen.press("gi").shows(["Tour 4 of 7", "Esc leaves the tour"]);
 }
 
 /// The tour selects what it speaks of, and goes on by what the person does; it decides nothing.
@@ -190,28 +198,21 @@ fn the_tour_says_when_it_is_too_late_to_undo() {
 fn the_tour_goes_on_by_what_is_done() {
     let folder = tempfile::tempdir().unwrap();
     let mut screen = on_tour(folder.path());
-    screen.selects("your mailbox is 98% full").shows(["Tour 1 of 8"]);
+    screen.selects("your mailbox is 98% full").shows(["Tour 1 of 7"]);
     screen.pass(Duration::from_secs(1)).press("i");
-    screen.selects("Re: Twelve cargo bikes").shows(["Tour 2 of 8"]);
+    screen.selects("Re: Twelve cargo bikes").shows(["Tour 2 of 7"]);
     screen.press("e").type_in("Dear Ada, ").shows(["Dear Ada, Gladly."]); // it opens on the text, at its beginning
-    screen.shows(["Tour 2 of 8"]); // what it says stays in sight
-    screen.press("<ctrl-s>").shows(["Tour 3 of 8"]);
+    screen.shows(["Tour 2 of 7"]); // what it says stays in sight
+    screen.press("<ctrl-s>").shows(["Tour 3 of 7"]);
     screen.press("u").says("Undone: “Re: Twelve cargo bikes”");
-    screen.selects("Build failed: 1").shows(["Tour 4 of 8"]);
+    screen.selects("Build failed: 1").shows(["Tour 4 of 7"]);
     screen.press("gh").press("gi").selects("Build failed: 1"); // whoever looks around comes back to it
-    screen.press("i").shows(["sayso learns from that"]);
-    screen.remember().tell(Msg::Changed);
-    screen.says("Learned…").shows(["sayso learns from that"]); // that was another lesson
-    screen.learn("email/triage_preferences", "- ignore mail from ci@forge.example about build failures");
-    screen.tell(Msg::Changed);
-    screen.pass(Duration::from_secs(60)).shows(["Tour 5 of 8"]); // it waits for a key
-    screen.press("gl").shows(["Tour 5 of 8"]); // the lesson is looked at
-    screen.press("<esc>").shows(["Tour 6 of 8"]);
+    screen.press("i").shows(["Tour 5 of 7"]);
     let mail = std::fs::read_to_string(folder.path().join("mail/inbox/new/29-build-failed.demo")).unwrap();
     assert!(mail.contains("Mar 2026 09:59:00"), "another mail has come just now: {mail}");
-    screen.press("gk").shows(["Tour 6 of 8"]); // it waits while skipped mail is looked at
+    screen.press("gk").shows(["Tour 5 of 7"]); // it waits while skipped mail is looked at
     screen.press("gi");
-    screen.selects("git push").shows(["Tour 7 of 8"]);
-    screen.press("a").shows(["Tour 8 of 8"]);
+    screen.selects("git push").shows(["Tour 6 of 7"]);
+    screen.press("a").shows(["Tour 7 of 7"]);
     screen.press("<esc>").press("<esc>").hides(["Tour"]);
 }

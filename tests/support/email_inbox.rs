@@ -4,14 +4,14 @@ use super::fake_model::{FakeModel, answer_by_rules};
 use super::test_inbox::{TestInbox, eager};
 use jiff::tz::TimeZone;
 use sayso::agent::Accounts;
-use sayso::agent::lesson::{Cause, CauseKind, MemoryFacts};
+use sayso::agent::lesson::{Cause, MemoryFacts};
 use sayso::agent::llm::{ModelError, Reply, Request, Scripted};
 use sayso::app::Settings;
 use sayso::calendar::{Busy, Calendar, CalendarError, IcsCalendar, InvitedEvent, Revision, read_events};
 use sayso::config::{AfterHandling, MailMode};
 use sayso::engine::graph::{BoxFuture, Decision, EventKind, InterruptId, ThreadId, Warning};
 use sayso::engine::store::{NewMail, NewThread, Route, TakenIn};
-use sayso::inbox::{DecidedBy, DecisionRequest};
+use sayso::inbox::{DecidedBy, DecisionRequest, RowLine};
 use sayso::mail::{
     Account, Cursor, Destination, Fetched, Handled, MailError, MailPresence, Mailbox, Outgoing, SendError,
     Sent, SentLookup, UndoToken,
@@ -23,19 +23,6 @@ use std::sync::{Arc, Mutex};
 
 pub const ME: &str = "ada@example.org";
 pub const BOB: &str = "bob@client.example";
-
-/// A line that may be learned without asking.
-fn narrow_line(facts: &MemoryFacts) -> String {
-    let Some(cause) = facts.causes.last() else { return "Keep replies short".to_owned() };
-    let verb = match cause.kind {
-        _ if !facts.namespace.contains("triage_preferences") => return "Keep replies short".to_owned(),
-        CauseKind::NotifyIgnored => "ignore",
-        CauseKind::ProposalIgnored => "notify about",
-        CauseKind::Reclassified(class) => class.as_str(),
-        _ => "respond to",
-    };
-    format!("{verb} mail from {} about report", cause.mail.as_ref().unwrap().from)
-}
 
 /// Records the mail that is sent.
 #[derive(Default)]
@@ -325,7 +312,7 @@ impl EmailInbox {
             ("email.reply", _) => reply(request),
             ("email.memory", _) => {
                 let facts: MemoryFacts = serde_json::from_value(request.facts.clone()).unwrap();
-                let learned = format!("{}- {}\n", facts.profile, narrow_line(&facts));
+                let learned = format!("{}- Keep replies short\n", facts.profile);
                 Ok(Scripted::json(&json!({"reasoning": "Noted.", "profile": learned})))
             }
             (other, _) => panic!("nobody asks for {other}"),
@@ -455,10 +442,32 @@ impl EmailInbox {
         named.collect()
     }
 
-    /// The same as text.
+    /// The same as text, and the rows that decisions made: `lower bob@client.example`.
     pub fn learned(&self) -> Vec<String> {
         let word = |cause: &Cause| serde_json::to_value(cause.kind).unwrap().to_string().replace('"', "");
-        self.lessons().iter().map(|(name, cause)| format!("{name} {}", word(cause))).collect()
+        let lessons = self.lessons().into_iter().map(|(name, cause)| format!("{name} {}", word(&cause)));
+        let row = |line: RowLine| format!("{} {}", line.row.answer.word(), line.row.key);
+        lessons.chain(self.rows().into_iter().map(row)).collect()
+    }
+
+    /// All rows, those that only count answers included.
+    pub fn rows(&self) -> Vec<RowLine> {
+        self.store().memory().rows().unwrap()
+    }
+
+    /// From here on the account's own server has vouched for enough mail to be believed.
+    pub async fn trust_server(&self) {
+        let mut receiver = sayso::mail::risk::Receiver::default();
+        for n in 0..10 {
+            let raw = format!(
+                "Authentication-Results: mx.example.org; dmarc=pass\r\nFrom: a@s{n}.example\r\n\r\nHi\r\n"
+            );
+            receiver.observe(&sayso::mail::parse(raw.as_bytes()).unwrap());
+        }
+        assert!(receiver.is_trusted());
+        let stored = serde_json::to_string(&receiver).unwrap();
+        self.store().mail().source("work".to_owned(), self.store().now()).await.unwrap();
+        self.store().mail().save_receiver("work".to_owned(), stored).await.unwrap();
     }
 
     /// The newest version of each profile that has more than one.

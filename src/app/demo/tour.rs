@@ -21,8 +21,6 @@ pub enum TourGoal {
     Decide(&'static str),
     /// The last decision was undone, or a key was pressed after it was too late for that; `too_late` says so.
     TakeBack { too_late: &'static str },
-    /// A lesson about this was learned, and then a key was pressed; `meanwhile` is shown until the lesson is there.
-    Learn { about: &'static str, meanwhile: &'static str },
     /// This mail has arrived, and the user looks at the list of skipped mail.
     LookAtSkipped(Delivery),
     /// Nothing is left to do.
@@ -71,20 +69,12 @@ pub fn demo_tour(folder: &Path, zone: &TimeZone) -> Vec<TourStep> {
             },
         ),
         step(
-            "A build failed, and such mail matters little to you. Press i, not I: that one teaches nothing.",
+            "A build failed, and this one matters little to you. Press i: it goes, with its conversation.",
             TourGoal::Decide("Build failed"),
         ),
         step(
-            "The line at the bottom says what was learned. gl shows it again, to take it back or narrow it. Press j to go \
-             on.",
-            TourGoal::Learn {
-                about: "ci@forge",
-                meanwhile: "sayso learns from that, once it can't be taken back any more. A moment …",
-            },
-        ),
-        step(
-            "Another build has failed just now. Its mail is shown: what was learned lowers mail and hides none. Press gk \
-             to see what your rules skipped; w says why, and gi comes back.",
+            "Another build has failed just now. Its mail is shown: an i hides one mail and no other. Press gk to see what \
+             was skipped; w says why, and gi comes back. 3 shows what was learned.",
             TourGoal::LookAtSkipped(delivery),
         ),
         step(

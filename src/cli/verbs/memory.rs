@@ -1,10 +1,13 @@
-//! `sayso memory`: what was learned, and its versions.
+//! `sayso memory`: what sayso does by itself, what was learned, and its versions.
 
 use crate::cli::context::{Context, OpenFolder};
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::output::{Format, Output};
 use crate::cli::table::{cut, full, right, table};
-use crate::inbox::{MemoryVersion, MemoryView};
+use crate::inbox::door::rows_named;
+use crate::inbox::{
+    MemoryItem, MemoryLine, MemoryVersion, MemoryView, RowAnswer, RowChange, RowKey, RowLine,
+};
 use crate::text::read_error_text;
 use crate::tui;
 use std::io::IsTerminal;
@@ -16,9 +19,15 @@ use std::path::PathBuf;
     subcommand_value_name = "ACTION",
     subcommand_help_heading = "Actions",
     after_help = "NS is a namespace, or its last part where no other has the same. A line is named by its text, by a part \
-    of it that no other line has, or by its number.\n\nExamples:\n  \
+    of it that no other line has, or by its number.\n\nA row says what sayso does with some mail by itself. ROW is an \
+    address, a domain (@shop.example), a list (list:ID) or a kind (kind:newsletters, kind:discussions, kind:notices). \
+    ANSWER is first, show, lower or skip. Only mail sent to many, by a sender your mail server has checked, is ever \
+    skipped.\n\nExamples:\n  \
     sayso memory list\n  \
     sayso memory show response_preferences\n  \
+    sayso memory show list:offers.shop.example\n  \
+    sayso memory set list:offers.shop.example skip\n  \
+    sayso memory pause ines@studio.example\n  \
     sayso memory edit response_preferences\n  \
     sayso memory edit response_preferences --file profile.md\n  \
     sayso memory pin response_preferences \"Never promise dates\"\n  \
@@ -31,13 +40,35 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Every namespace with its newest version
+    /// Every row, and every namespace with its newest version
     List,
-    /// One profile as it stands
+    /// One profile as it stands, or a row with the mails it decided
     Show {
-        /// The namespace
-        #[arg(value_name = "NS")]
-        namespace: String,
+        /// The namespace, or the row
+        #[arg(value_name = "NS|ROW")]
+        name: String,
+    },
+    /// Make or change a row
+    Set {
+        /// The mail it is about
+        row: RowKey,
+        /// What to do with it
+        answer: RowAnswer,
+    },
+    /// Leave a row aside
+    Pause {
+        /// The mail it is about
+        row: RowKey,
+    },
+    /// Act on a paused row again
+    Resume {
+        /// The mail it is about
+        row: RowKey,
+    },
+    /// Delete a row
+    Delete {
+        /// The mail it is about
+        row: RowKey,
     },
     /// All versions of a profile, newest first
     History {
@@ -92,7 +123,16 @@ impl Args {
         let view = match self.action {
             Action::List => return list(&folder).await,
             Action::History { namespace } => return history(&folder, namespace).await,
-            Action::Show { namespace } => inbox.memory().show(namespace).await,
+            Action::Set { row, answer } => return change(&folder, row, RowChange::Set { answer }).await,
+            Action::Pause { row } => return change(&folder, row, RowChange::Paused).await,
+            Action::Resume { row } => return change(&folder, row, RowChange::Resumed).await,
+            Action::Delete { row } => return change(&folder, row, RowChange::Deleted).await,
+            Action::Show { name } => match name.parse::<RowKey>() {
+                Ok(key) if inbox.memory().row(key.clone()).await.is_ok() => {
+                    return show_row(&folder, key).await;
+                }
+                _ => inbox.memory().show(name).await,
+            },
             Action::Pin { namespace, line } => inbox.memory().pin(namespace, line, true).await,
             Action::Unpin { namespace, line } => inbox.memory().pin(namespace, line, false).await,
             Action::Revert { namespace, version } => inbox.memory().revert(namespace, version).await,
@@ -109,8 +149,10 @@ impl Args {
                     inbox.memory().show(read.namespace).await
                 } else {
                     // Fails if the profile changed while it was edited.
-                    let edited = inbox.memory().edit(read.namespace, read.version, profile).await;
-                    return show_view(&folder, &edited?);
+                    let named = rows_named(&read.namespace, &read.profile, &profile);
+                    let edited = inbox.memory().edit(read.namespace, read.version, profile).await?;
+                    offer(&folder, named);
+                    return show_view(&folder, &edited);
                 }
             }
         };
@@ -147,21 +189,99 @@ fn edit_in_editor(folder: &OpenFolder, read: &MemoryVersion) -> Result<String, F
     tui::edit(&read.profile, "md").map_err(Failure::failed)
 }
 
+/// Says what sayso itself can act on in the text that was written.
+fn offer(folder: &OpenFolder, named: Option<Vec<RowKey>>) {
+    let note = match named.as_deref() {
+        _ if folder.format.is_json() => return,
+        None => return,
+        Some([]) => {
+            "Only a model reads this text; `sayso memory set ROW ANSWER` makes sayso itself act.".to_owned()
+        }
+        Some(keys) => {
+            let rows = keys.iter().map(|key| format!("  sayso memory set {key} first|show|lower|skip\n"));
+            format!(
+                "Only a model reads this text. To make sayso itself act on it:\n{}",
+                rows.collect::<String>()
+            )
+        }
+    };
+    eprintln!("{}", note.trim_end());
+}
+
+async fn change(folder: &OpenFolder, key: RowKey, change: RowChange) -> Result<Output, Failure> {
+    let row = folder.inbox().memory().change_row(key.clone(), change).await.map_err(|error| usage(&error))?;
+    folder.format.answer(&row, |_| match &row {
+        Some(line) => format!("{} ({})\n", line.row.sentence(), <&str>::from(line.row.state)),
+        None => format!("deleted: the row about {}\n", key.words()),
+    })
+}
+
+async fn show_row(folder: &OpenFolder, key: RowKey) -> Result<Output, Failure> {
+    let view = folder.inbox().memory().row(key).await?;
+    folder.format.answer(&view, |format| {
+        let RowLine { row, applied, .. } = &view.line;
+        let (confirmed, corrected) = (row.confirmed, row.corrected);
+        let state: &str = row.state.into();
+        let mut out = format!(
+            "{} · {state} · {confirmed} decisions, {corrected} corrections · {applied} mails\n",
+            row.sentence()
+        );
+        for decision in &row.decisions {
+            let answer =
+                decision.interrupt.as_ref().map_or_else(|| "reclassified".to_owned(), ToString::to_string);
+            out.push_str(&format!("from {answer} of thread {}\n", decision.thread));
+        }
+        let mails = view.mails.iter().map(|mail| {
+            let became = mail.outcome.clone().or_else(|| mail.class.clone()).unwrap_or_default();
+            [format.age(mail.came_at), became, mail.from.clone(), mail.subject.clone()]
+        });
+        let mails: Vec<_> = mails.collect();
+        if !mails.is_empty() {
+            out.push('\n');
+            out.push_str(&table(
+                format,
+                [right("AGE"), full("BECAME"), full("FROM"), cut("SUBJECT")],
+                &mails,
+            ));
+        }
+        out
+    })
+}
+
 async fn list(folder: &OpenFolder) -> Result<Output, Failure> {
-    let lines = folder.inbox().memory().list().await?;
-    folder.format.answer(&lines, |format| {
-        if lines.is_empty() {
+    let items = folder.inbox().memory().list().await?;
+    folder.format.answer(&items, |format| {
+        if items.is_empty() {
             return format!("Nothing has been learned yet in {}.\n", folder.path);
         }
-        let row = |line: &crate::inbox::MemoryLine| {
-            let first = line.profile.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-            let (version, age) = (line.version.to_string(), format.age(line.updated_at));
-            [line.namespace.clone(), version, line.cause.clone(), age, first.trim().to_owned()]
-        };
-        let rows: Vec<_> = lines.iter().map(row).collect();
+        let (mut rows, mut profiles) = (Vec::new(), Vec::new());
+        for item in &items {
+            match item {
+                MemoryItem::Row(line) => rows.push(row_cells(format, line)),
+                MemoryItem::Profile(line) => profiles.push(profile_cells(format, line)),
+            }
+        }
+        let columns =
+            [full("ROW"), full("ANSWER"), full("STATE"), right("DECISIONS"), right("MAILS"), right("LAST")];
+        let rows =
+            if rows.is_empty() { String::new() } else { format!("{}\n", table(format, columns, &rows)) };
         let columns = [full("NAMESPACE"), right("VERSION"), full("CAUSE"), right("AGE"), cut("PROFILE")];
-        table(format, columns, &rows)
+        format!("{rows}{}", table(format, columns, &profiles))
     })
+}
+
+fn row_cells(format: &Format, line: &RowLine) -> [String; 6] {
+    let RowLine { row, applied_at, applied } = line;
+    let state: &str = row.state.into();
+    let last = applied_at.map(|at| format.age(at)).unwrap_or_default();
+    let (key, answer) = (row.key.to_string(), row.answer.word().to_owned());
+    [key, answer, state.to_owned(), row.confirmed.to_string(), applied.to_string(), last]
+}
+
+fn profile_cells(format: &Format, line: &MemoryLine) -> [String; 5] {
+    let first = line.profile.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let (version, age) = (line.version.to_string(), format.age(line.updated_at));
+    [line.namespace.clone(), version, line.cause.clone(), age, first.trim().to_owned()]
 }
 
 async fn history(folder: &OpenFolder, namespace: String) -> Result<Output, Failure> {

@@ -1,8 +1,9 @@
-//! Turns answers into memory: some time after the last answer, one thread per profile learns from all of them.
+//! Turns answers into memory: some time after the last answer, one thread per profile learns from all of them. Rows
+//! learn at once; here a person is asked about those that need it.
 
 use super::engine::Engine;
 use crate::engine::store::{OpenLesson, StoreError};
-use crate::inbox::LEARNING_WORKFLOW;
+use crate::inbox::{LEARNING_WORKFLOW, ROW_WORKFLOW};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -23,16 +24,16 @@ impl PendingLessons {
         engine: &Engine,
         delay: Duration,
     ) -> Result<Option<Instant>, StoreError> {
+        let now = Instant::now();
+        let mut wake = ask_about_rows(engine).await?.then_some(now);
         if engine.registry().get(LEARNING_WORKFLOW).is_none() {
-            return Ok(None);
+            return Ok(wake);
         }
         let mut profiles: BTreeMap<String, Vec<OpenLesson>> = BTreeMap::new();
         for lesson in engine.store().memory().open_lessons()? {
             profiles.entry(lesson.namespace.clone()).or_default().push(lesson);
         }
         self.newest.retain(|namespace, _| profiles.contains_key(namespace));
-        let now = Instant::now();
-        let mut wake: Option<Instant> = None;
         for (namespace, lessons) in profiles {
             let newest = lessons.last().map_or(0, |lesson| lesson.seq);
             let since = match self.newest.get(&namespace) {
@@ -52,6 +53,19 @@ impl PendingLessons {
         }
         Ok(wake)
     }
+}
+
+/// Starts a thread for each row that a person is to be asked about; says whether there was one.
+async fn ask_about_rows(engine: &Engine) -> Result<bool, StoreError> {
+    let mut asked = false;
+    for row in engine.store().memory().rows_to_ask_about()? {
+        // If this engine does not know the workflow, it leaves the row to one that does.
+        if let Ok(new) = engine.new_thread(ROW_WORKFLOW, json!({ "row": row }), "") {
+            engine.store().memory().ask_about_row(new, row.key, engine.step_limit()).await?;
+            asked = true;
+        }
+    }
+    Ok(asked)
 }
 
 /// Starts the thread that learns from these lessons.

@@ -16,7 +16,7 @@ pub const VERSION: i64 = 11;
 const LOG: &str = "
 CREATE TABLE log (
     seq     INTEGER PRIMARY KEY,
-    stream  INTEGER NOT NULL,  -- the first entry of its thread, grant or memory; 0 for pausing all driving
+    stream  INTEGER NOT NULL,  -- the first entry of its thread, grant, memory or row; 0 for pausing all driving
     kind    TEXT NOT NULL,
     ref     INTEGER,           -- the entry this one is about
     prev    INTEGER,           -- the entry before it in its stream
@@ -140,6 +140,15 @@ CREATE TABLE memory (
 ) STRICT;
 CREATE INDEX memory_by_thread ON memory (thread) WHERE thread IS NOT NULL;
 
+-- What sayso does with mail by itself.
+CREATE TABLE taught (
+    seq   INTEGER PRIMARY KEY,   -- its first entry
+    key   TEXT NOT NULL UNIQUE,  -- the mail it is about
+    last  INTEGER NOT NULL,      -- its last entry
+    asks  INTEGER NOT NULL,      -- whether a person is to be asked about it
+    row   TEXT NOT NULL          -- JSON
+) STRICT;
+
 -- The last entry that paused or resumed all driving.
 CREATE TABLE pauses (
     seq   INTEGER PRIMARY KEY CHECK (seq = 1),
@@ -232,13 +241,15 @@ CREATE TABLE mails (
     class         TEXT,                  -- ignore | notify | respond
     reason        TEXT,
     outcome       TEXT,                  -- how it was handled
-    handled_at    INTEGER
+    handled_at    INTEGER,
+    row           TEXT                   -- the row of the memory that decided its class
 ) STRICT;
 CREATE INDEX mails_by_conversation ON mails (account, conversation, seq);
 CREATE INDEX mails_by_message ON mails (message_id) WHERE message_id IS NOT NULL;
 CREATE INDEX mails_by_thread ON mails (thread) WHERE thread IS NOT NULL;
 CREATE INDEX mails_by_sender ON mails (sender);
 CREATE INDEX mails_skipped ON mails (seq) WHERE class = 'ignore';
+CREATE INDEX mails_by_row ON mails (row, seq) WHERE row IS NOT NULL;
 CREATE INDEX mails_by_state ON mails (account, state, seq);
 
 -- The text of mails. It is added with the mail, because the stored bytes can only be read by a parser.

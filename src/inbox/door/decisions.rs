@@ -165,9 +165,12 @@ impl Decisions<'_> {
         let took = |grant: &GrantLine| matches!(&line.by, Some(DecidedBy::Grant(id)) if *id == grant.id);
         let Some(interrupt) = line.interrupt else { return Ok(DecisionLinks::default()) };
         grants.retain(|grant| took(grant) || grant.origin == interrupt.as_str());
-        let read = move |inbox: &Inbox| inbox.store().memory().learned_from(&interrupt);
-        let lessons = self.0.blocking(read).await?;
-        Ok(DecisionLinks { grants, lessons })
+        let read = move |inbox: &Inbox| {
+            let memory = inbox.store().memory();
+            Ok((memory.learned_from(&interrupt)?, memory.rows_from(&interrupt)?))
+        };
+        let (lessons, rows) = self.0.blocking(read).await?;
+        Ok(DecisionLinks { grants, lessons, rows })
     }
 
     /// The person's order of the list, in the screen's own format.

@@ -1,33 +1,63 @@
 //! What was learned, for a person to read and change.
 //!
-//! A namespace can be given by its whole name or a unique last part.
+//! A namespace can be given by its whole name or a unique last part; a row by the mail it is about.
 
 use super::Inbox;
-use crate::inbox::{InboxError, MemoryLine, MemoryVersion, MemoryView};
+use crate::inbox::{
+    InboxError, MemoryItem, MemoryLine, MemoryVersion, MemoryView, RowChange, RowKey, RowLine, RowState,
+    RowView,
+};
 use crate::text;
+use crate::workflows::email::defaults;
+
+/// How many of the mails that a row decided are shown.
+const MAILS: usize = 50;
 
 /// What was learned.
 #[derive(Clone, Copy)]
 pub struct Memory<'a>(pub(super) &'a Inbox);
 
 impl Memory<'_> {
-    /// The newest version of each profile.
-    pub async fn list(self) -> Result<Vec<MemoryLine>, InboxError> {
+    /// The newest version of each profile, and the rows.
+    pub async fn list(self) -> Result<Vec<MemoryItem>, InboxError> {
         let read = |inbox: &Inbox| {
             let memory = inbox.store().memory();
-            let mut lines = Vec::new();
+            let mut items = Vec::new();
             for namespace in memory.namespaces()? {
-                lines.extend(memory.newest(&namespace)?.map(|newest| MemoryLine {
+                let newest = memory.newest(&namespace)?.map(|newest| MemoryLine {
                     namespace: newest.namespace,
                     version: newest.version,
                     profile: newest.profile,
                     updated_at: newest.updated_at,
                     cause: newest.cause.kind,
-                }));
+                });
+                items.extend(newest.map(MemoryItem::Profile));
             }
-            Ok(lines)
+            let rows = memory.rows()?.into_iter().filter(|line| line.row.state != RowState::Noticed);
+            items.extend(rows.map(MemoryItem::Row));
+            Ok(items)
         };
         self.0.blocking(read).await
+    }
+
+    /// A row with the mails it decided. One that only counts answers is there, too.
+    pub async fn row(self, key: RowKey) -> Result<RowView, InboxError> {
+        let read = move |inbox: &Inbox| {
+            let memory = inbox.store().memory();
+            let line = memory.row(&key)?.ok_or_else(|| unknown(&key))?;
+            Ok(RowView { line, mails: memory.mails_of_row(&key, MAILS)? })
+        };
+        self.0.blocking(read).await
+    }
+
+    /// Makes, changes, pauses or deletes a row. Returns what is left of it.
+    pub async fn change_row(self, key: RowKey, change: RowChange) -> Result<Option<RowLine>, InboxError> {
+        let memory = self.0.store().memory();
+        if !matches!(change, RowChange::Set { .. }) && memory.row(&key)?.is_none() {
+            return Err(unknown(&key));
+        }
+        memory.change_row(key.clone(), change).await?;
+        memory.row(&key)
     }
 
     /// The current version of a profile.
@@ -66,4 +96,16 @@ impl Memory<'_> {
         let memory = self.0.store().memory();
         memory.revert(memory.resolve_namespace(&namespace)?, version).await
     }
+}
+
+/// What sayso could act on by itself in text that was added to a profile: the addresses, lists and domains it names.
+/// `None` if the profile says nothing about which mail to show; only a model reads the text itself.
+pub fn rows_named(namespace: &str, before: &str, after: &str) -> Option<Vec<RowKey>> {
+    let added = |line: &&str| !before.lines().any(|known| known.trim() == line.trim());
+    let text = after.lines().filter(added).collect::<Vec<_>>().join("\n");
+    (defaults::shared(namespace) == defaults::TRIAGE).then(|| RowKey::named_in(&text))
+}
+
+fn unknown(key: &RowKey) -> InboxError {
+    InboxError::unknown("row", key.to_string())
 }

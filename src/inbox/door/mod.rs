@@ -34,7 +34,7 @@ pub use drive_or_wait::{DriveReport, drive_or_wait, family_outcome};
 pub use export::{ExportError, Exported, Format, export, write_new};
 pub use grants::Grants;
 pub use mail::Mail;
-pub use memory::Memory;
+pub use memory::{Memory, rows_named};
 pub use prune::Prune;
 pub use put_away::MailMove;
 pub use remote::{RemoteFuture, RemoteThreads};

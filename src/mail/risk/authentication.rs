@@ -113,6 +113,11 @@ pub(super) fn authentication(mail: &Mail, receiver: Option<&Receiver>) -> Authen
     Authentication::Failed(failed)
 }
 
+/// Whether the mailbox's trusted server says that a mail comes from the domain in its From.
+pub fn is_authenticated(mail: &Mail, receiver: Option<&Receiver>) -> bool {
+    authentication(mail, receiver) == Authentication::Passed
+}
+
 /// A list that forwards mail breaks its authors' checks, unless their domain has a strict policy.
 fn by_a_list(mail: &Mail, checks: &[Check]) -> bool {
     let list = mail.list.as_ref();

@@ -57,7 +57,7 @@ impl Scope {
             Scope::Card => "In the card",
             Scope::Decide => "On an item",
             Scope::Thread => "On a thread, in Threads",
-            Scope::Memory => "On a profile, in Memory",
+            Scope::Memory => "On a row or a profile, in Memory",
             Scope::Activity => "In Activity",
             Scope::Confirm => "When asked yes or no",
             Scope::Quit => "When quitting while something is held",
@@ -260,12 +260,14 @@ actions! {
     }
 
     Memory {
-        EditProfile ["e"] "edit_profile": "edit the profile in $EDITOR",
-        AddLine ["o"] "add_line": "add a line",
+        EditProfile ["e"] "edit_profile": "change the row, or edit the profile in $EDITOR",
+        PauseRow ["p"] "pause_row": "pause or resume the row",
+        DeleteRow ["x"] "delete_row": "delete the row",
+        AddLine ["o"] "add_line": "add a row, or a line to the profile",
         PinLine ["P"] "pin_line": "pin or unpin a line",
         RevertProfile ["R"] "revert_profile": "back to an earlier version",
         History ["d"] "history": "versions and what each changed",
-        OpenThread ["t"] as "show the thread behind this version",
+        OpenThread ["t"] as "show the thread behind it",
     }
 
     Activity {

@@ -1,17 +1,42 @@
-//! The Memory tab: what was learned, version by version.
+//! The Memory tab: what sayso does by itself, and what it tells models, version by version.
 
 use super::rows::Rows;
-use crate::inbox::{MemoryLine, MemoryVersion};
+use crate::inbox::{MemoryItem, MemoryLine, MemoryVersion, RowKey, RowLine, RowView};
 
 #[derive(Clone, Debug, Default)]
 pub struct MemoryTab {
-    /// The profiles.
-    pub list: Rows<MemoryLine>,
+    /// The rows, and below them the profiles.
+    pub list: Rows<MemoryItem>,
     /// The scroll position of the page, in lines.
     pub page_top: usize,
-    /// The profile and version to show once they are loaded.
-    pub version_to_show: Option<(String, u64)>,
+    /// What to show once it is loaded.
+    pub wanted: Option<Wanted>,
     pub versions: Option<Versions>,
+    /// The selected row with its mails.
+    pub row: Option<RowView>,
+}
+
+/// Something in the list that another screen leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    Version(String, u64),
+    Row(RowKey),
+}
+
+impl MemoryTab {
+    pub fn profile(&self) -> Option<&MemoryLine> {
+        match self.list.selected()? {
+            MemoryItem::Profile(line) => Some(line),
+            MemoryItem::Row(_) => None,
+        }
+    }
+
+    pub fn row(&self) -> Option<&RowLine> {
+        match self.list.selected()? {
+            MemoryItem::Row(line) => Some(line),
+            MemoryItem::Profile(_) => None,
+        }
+    }
 }
 
 /// A profile with all its versions.

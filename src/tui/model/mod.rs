@@ -16,7 +16,7 @@ pub use activity::{ActivityRow, ActivityTab, Section};
 pub use inbox::*;
 pub use job::{Callback, Failure, InboxResult, Job, TakeText};
 pub use keys::{DeferredKey, LastDecisionKey, Shown};
-pub use memory::{MemoryTab, Versions};
+pub use memory::{MemoryTab, Versions, Wanted};
 pub use msg::*;
 pub use popup::{Beside, Layer, Popup};
 pub use review::{Review, SpanRow, ThreadPane, prompt_page};

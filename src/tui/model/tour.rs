@@ -38,7 +38,6 @@ impl Tour {
 
     pub fn text(&self) -> &'static str {
         match self.steps.get(self.index) {
-            Some(TourStep { goal: TourGoal::Learn { meanwhile, .. }, .. }) if !self.has_begun => meanwhile,
             Some(TourStep { goal: TourGoal::TakeBack { too_late }, .. }) if self.has_begun => too_late,
             Some(step) => step.text,
             None => "",

@@ -82,6 +82,7 @@ pub(super) fn explain(state: &AnyState, _: Option<&Question>) -> Vec<Block> {
         super::state::TriagedBy::BuiltIn => "the built-in rules",
         super::state::TriagedBy::Rule => "a rule of yours",
         super::state::TriagedBy::Calendar => "your calendar",
+        super::state::TriagedBy::Row => "a row of your memory",
         super::state::TriagedBy::Person => "you",
     };
     let mut fields = vec![

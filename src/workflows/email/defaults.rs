@@ -1,7 +1,6 @@
 //! The memory profiles, and their text before anybody was asked anything.
 //!
-//! Profiles are plain lines: people can read and change them, language models follow them, and the built-in rules
-//! understand lines of a known form.
+//! Profiles are plain text: people can read and change them, and language models follow them.
 
 /// Decides what is shown.
 pub const TRIAGE: &str = "email_assistant/triage_preferences";
@@ -87,28 +86,6 @@ const CALENDAR_PRESET: &str = "\
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::llm::Builtin;
-    use crate::workflows::RULES;
-    use crate::workflows::email::eval;
-    use crate::workflows::email::prompts::triage_request;
-
-    #[tokio::test]
-    async fn the_first_profile_leads_the_rules_built_in_nowhere_wrong() {
-        let mut cases = eval::triage_set().unwrap();
-        cases.retain(|case| case.facts.profile.trim().is_empty());
-        let model = Builtin::new("builtin", RULES);
-        let without = eval::triage(&model, &cases, &triage_request, &|_, _| {}).await;
-        cases.iter_mut().for_each(|case| case.facts.profile = TRIAGE_PRESET.to_owned());
-        let with = eval::triage(&model, &cases, &triage_request, &|_, _| {}).await;
-        let new: Vec<_> = with.misses.iter().filter(|miss| !without.misses.contains(miss)).collect();
-        assert!(
-            with.correct_count() >= without.correct_count(),
-            "{} of {} were {}: {new:#?}",
-            with.correct_count(),
-            with.total(),
-            without.correct_count()
-        );
-    }
 
     #[test]
     fn each_profile_begins_with_something() {

@@ -122,6 +122,19 @@ impl Conversation {
         self.mails.iter().skip(about_index.unwrap_or(0)).filter(is_meant).map(alone)
     }
 
+    /// One mail that came by this account.
+    pub fn of(services: &Services, account: &str, raw: String, mail: Arc<Mail>) -> Self {
+        let account = services.accounts.get(account).or_else(|| services.accounts.first());
+        let mails = vec![(MailRef { raw, ..MailRef::default() }, mail)];
+        Self { mails, account, about: String::new(), suspicious: false }
+    }
+
+    /// The newest mail that the person did not write, as a conversation of its own.
+    pub fn newest_alone(&self) -> Self {
+        let mails = self.newest().cloned().into_iter().collect();
+        Self { mails, account: self.account.clone(), about: String::new(), suspicious: self.suspicious }
+    }
+
     /// Whether mail came after the person's newest answer.
     pub fn has_unseen(&self) -> bool {
         self.mails.iter().any(|(mail_ref, _)| mail_ref.status == MailStatus::New)

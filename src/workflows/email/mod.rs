@@ -27,6 +27,7 @@ mod progress;
 pub mod prompts;
 mod remind;
 mod risks;
+pub mod rows;
 pub mod rules;
 mod send;
 mod state;

@@ -4,7 +4,9 @@ use super::tools;
 use crate::agent::agent_loop::{CallResult, Dialog, Turn};
 use crate::agent::lesson::CauseKind;
 use crate::agent::llm::ToolCall;
-use crate::engine::graph::Answer;
+use crate::agent::mail_facts::Class;
+use crate::engine::graph::{Answer, InterruptId};
+use crate::inbox::RowCause;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -110,6 +112,8 @@ pub enum TriagedBy {
     Rule,
     /// The event that the calendar holds for this mail.
     Calendar,
+    /// A row of the memory.
+    Row,
     Person,
 }
 
@@ -170,6 +174,16 @@ pub struct PendingLesson {
     /// The tool proposed.
     #[serde(default)]
     pub action: Option<String>,
+}
+
+/// What an answer says about mail like the one it is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PendingRow {
+    pub cause: RowCause,
+    /// The class that the person would have given the mail.
+    pub wanted: Class,
+    /// The answered interrupt.
+    pub interrupt: Option<InterruptId>,
 }
 
 /// What came of a call besides its result.

@@ -61,6 +61,14 @@ pub(super) fn teaches_nothing(services: &Services, conversation: &Conversation) 
     Ok(Warning::need_confirmation(&of_mail(services, conversation)?))
 }
 
+/// The same of the newest mail of a conversation, whichever is being decided on.
+pub(super) fn newest_is_doubtful(
+    services: &Services,
+    conversation: &Conversation,
+) -> Result<bool, NodeError> {
+    teaches_nothing(services, &conversation.newest_alone())
+}
+
 /// The warnings of a call, including those of the mail it answers: they are reasons to check the answer, too.
 pub(super) fn of_call(
     services: &Services,

@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 use super::{parts, tools};
 
 pub use super::parts::{
-    Acted, Attached, Earlier, EmailInput, Forwarded, MailRef, MailStatus, OwnMail, PendingLesson, Reminder,
-    SentNote, TriagedBy,
+    Acted, Attached, Earlier, EmailInput, Forwarded, MailRef, MailStatus, OwnMail, PendingLesson, PendingRow,
+    Reminder, SentNote, TriagedBy,
 };
 
 /// A mail being handled.
@@ -63,6 +63,9 @@ pub struct Email {
     pub days: BTreeMap<String, Vec<Busy>>,
     /// Lessons to learn from the answers.
     pub lessons: Vec<PendingLesson>,
+    /// What the answer to a mail that was shown says about such mail.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pending_row: Option<PendingRow>,
     /// Lessons from edits whose calls are not carried out yet, by call id.
     pub unproven: BTreeMap<String, PendingLesson>,
     /// Files the person attached, by the path they typed.
@@ -154,7 +157,8 @@ pub enum EmailUpdate {
         /// Whether newer mail must be triaged next.
         #[serde(default)]
         again: bool,
-        lessons: Vec<PendingLesson>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pending_row: Option<PendingRow>,
         /// A mail the person wrote themselves.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         own: Option<OwnMail>,
@@ -295,13 +299,13 @@ impl State for Email {
                 self.asked_again.clear();
                 self.dialog.apply(LoopUpdate::Answered { answers });
             }
-            EmailUpdate::Shown { told, outcome, again, lessons, own } => {
+            EmailUpdate::Shown { told, outcome, again, pending_row, own } => {
                 if again {
                     self.classification_decision = None;
                 }
                 self.tell(told);
                 self.outcome = outcome;
-                self.lessons.extend(lessons);
+                self.pending_row = pending_row;
                 self.acted_on = std::mem::take(&mut self.dialog.answers);
                 self.propose_own_mail(own);
             }
@@ -316,6 +320,7 @@ impl State for Email {
             EmailUpdate::CarriedOut(acted) => self.apply_acted(*acted),
             EmailUpdate::Learned { decided, expired } => {
                 self.lessons.clear();
+                self.pending_row = None;
                 self.acted_on.clear();
                 self.set_status(&decided, MailStatus::Decided);
                 for mail in

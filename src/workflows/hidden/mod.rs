@@ -4,3 +4,4 @@ pub mod intake;
 pub mod memory;
 pub mod put_away;
 pub mod request;
+pub mod row;

@@ -4,17 +4,26 @@ use super::*;
 use crate::support::test_inbox::eager;
 use sayso::app::{Scope, Settings, Until};
 use sayso::inbox::door::drive_or_wait;
-use sayso::inbox::{MemoryCause, MemoryVersion, ThreadLine, ThreadQuery};
+use sayso::inbox::{MemoryCause, MemoryVersion, RowAnswer, RowChange, RowKey, ThreadLine, ThreadQuery};
 use std::time::Duration;
 
-const TRIAGE: &str = "email_assistant/triage_preferences";
+const RESPONSE: &str = "email_assistant/response_preferences";
 
-/// What the scripted model learns from a mail of Bob's that was ignored.
-const LEARNED: &str = "- ignore mail from bob@client.example about report\n";
+/// What the scripted model learns from an edit.
+const LEARNED: &str = "- Keep replies short\n";
 
-/// The newest version of what triage goes by.
+/// The newest version of what replies go by.
 fn newest(inbox: &EmailInbox) -> MemoryVersion {
-    inbox.store().memory().newest(TRIAGE).unwrap().unwrap()
+    inbox.store().memory().newest(RESPONSE).unwrap().unwrap()
+}
+
+/// A mail of Bob's whose proposed answer the person may edit.
+async fn proposing() -> (EmailInbox, ThreadId) {
+    EmailInbox::proposing(write()).await
+}
+
+fn shorter() -> Decision {
+    edit(write(), "content", json!("Tomorrow."))
 }
 
 /// The person writes the version after this one.
@@ -37,7 +46,8 @@ fn numbered(n: usize) -> String {
 #[tokio::test(start_paused = true)]
 async fn a_batch_is_one_update_after_the_delay() {
     let settings = Settings { learning_delay: Duration::from_secs(20), ..eager() };
-    let inbox = EmailInbox::with(EmailSetup { settings, ..EmailSetup::default() }, "notify", []);
+    let proposals = [(); 3].map(|()| calls([write()]));
+    let inbox = EmailInbox::with(EmailSetup { settings, ..EmailSetup::default() }, "respond", proposals);
     let mut threads = Vec::new();
     for n in 0..3 {
         threads.push(inbox.take_in(&numbered(n), json!({})).await.unwrap());
@@ -45,7 +55,7 @@ async fn a_batch_is_one_update_after_the_delay() {
     inbox.drive().await;
     for thread in &threads {
         let id = inbox.open_question(thread).await;
-        inbox.decide(&id, Decision::Ignore).await.unwrap();
+        inbox.decide(&id, shorter()).await.unwrap();
         // Driven alone, it is not learned from yet: the clock of this test runs ahead while the disk is busy.
         let (scope, never) = (Scope::WithChildren(thread.clone()), std::future::pending());
         drive_or_wait(inbox.engine(), &scope, Until::Idle, never, |_| {}).await.unwrap();
@@ -67,70 +77,45 @@ async fn a_batch_is_one_update_after_the_delay() {
 #[tokio::test]
 async fn an_account_with_its_own_model_learns_for_itself_alone() {
     let setup = EmailSetup { model: Some("main"), ..EmailSetup::default() };
-    let inbox = EmailInbox::with(setup, "notify", []);
+    let inbox = EmailInbox::with(setup, "respond", [calls([write()])]);
     let thread = inbox.receive_mail().await;
-    inbox.answer(&thread, Decision::Ignore).await;
-    assert_eq!(inbox.learned(), ["triage_preferences@work notify_ignored"]);
-    assert_eq!(inbox.versions(), [("triage_preferences@work".to_owned(), 2)]);
-    let own = inbox.memory().show("triage_preferences@work".to_owned()).await.unwrap().newest.profile;
-    let shared = inbox.memory().show("triage_preferences".to_owned()).await.unwrap().newest.profile;
-    assert!(own.contains("bob@client.example") && !shared.contains("bob@client.example"), "{own}\n{shared}");
-    assert!(!own.contains("Ignore newsletters") && shared.contains("Ignore newsletters"), "{own}");
+    inbox.answer(&thread, shorter()).await;
+    assert_eq!(inbox.learned(), ["response_preferences@work proposal_edited"]);
+    assert_eq!(inbox.versions(), [("response_preferences@work".to_owned(), 2)]);
+    let own = inbox.memory().show("response_preferences@work".to_owned()).await.unwrap().newest.profile;
+    let shared = inbox.memory().show("response_preferences".to_owned()).await.unwrap().newest.profile;
+    assert!(own.contains("Keep replies short") && !shared.contains("Keep replies short"), "{own}\n{shared}");
     // The account's model reads both.
-    let edited = format!("{own}- notify about mail from zoe@client.example\n");
-    remember(&inbox, &format!("{TRIAGE}@work"), 2, edited).await;
-    let next = inbox.receive(&numbered(2)).await;
-    let asked = inbox.model.requests_for("email.triage").pop().unwrap();
-    let profile = asked.facts["profile"].as_str().unwrap().to_owned();
-    assert!(profile.contains("zoe@client.example") && profile.contains("Ignore newsletters"), "{profile}");
-    assert!(inbox.outcome(&next).await.output.is_none());
-}
-
-#[tokio::test]
-async fn the_first_read_writes_the_default_and_later_mail_is_read_with_what_was_learned() {
-    let (inbox, thread) = EmailInbox::proposing(write()).await;
-    let first = newest(&inbox);
-    assert_eq!((first.version, first.cause.kind.as_str()), (1, "default"));
-    assert!(first.profile.contains("Ignore newsletters"));
-    inbox.answer(&thread, Decision::Ignore).await;
+    let edited = format!("{own}- Begin with a joke\n");
+    remember(&inbox, &format!("{RESPONSE}@work"), 2, edited).await;
     inbox.receive(&numbered(2)).await;
-    let request = inbox.model.requests_for("email.triage").remove(1);
-    let profile = request.facts["profile"].as_str().unwrap().to_owned();
-    assert!(profile.ends_with("- notify about mail from bob@client.example about report\n"), "{profile}");
-}
-
-#[tokio::test]
-async fn a_learned_ignore_lowers_and_no_model_reads_it() {
-    let (inbox, thread) = EmailInbox::classifying("notify").await;
-    inbox.answer(&thread, Decision::Ignore).await;
-    assert!(newest(&inbox).profile.ends_with(LEARNED));
-    inbox.classify_as("respond");
-    let next = inbox.receive(&numbered(2)).await;
-    let asked = inbox.model.requests_for("email.triage").pop().unwrap();
-    let profile = asked.facts["profile"].as_str().unwrap();
-    assert!(profile.contains("Ignore newsletters") && !profile.contains("bob@client.example"), "{profile}");
-    let item = inbox.open_item(&next).await;
-    assert_eq!(item.action, "notify", "it would have been answered");
-    assert_eq!(inbox.ledger(&next), ("notify".to_owned(), None));
+    let asked = inbox.model.requests_for("email.reply").pop().unwrap();
+    assert_contains(
+        &format!("{:?}{}", asked.messages, asked.facts),
+        ["Begin with a joke", "Friendly, plain and brief"],
+    );
 }
 
 #[tokio::test]
 async fn an_update_that_drops_much_waits_for_the_person() {
-    let mine = json!({"namespace": TRIAGE, "profile": "- my own words\n"});
+    let mine = json!({"namespace": RESPONSE, "profile": "- my own words\n"});
     for (decision, version, kept) in [
         (Decision::Accept, 2, Some("- only this\n")),
         (Decision::Edit { args: mine }, 2, Some("- my own words\n")),
         (Decision::Ignore, 1, None),
     ] {
-        let (inbox, thread) = EmailInbox::classifying("notify").await;
+        let (inbox, thread) = proposing().await;
         learn(&inbox, "- only this");
         let before = newest(&inbox).profile;
-        inbox.answer(&thread, Decision::Ignore).await;
+        inbox.answer(&thread, shorter()).await;
         let waiting = waiting(&inbox).await;
         assert_eq!(newest(&inbox).version, 1);
         assert_eq!(inbox.action(&waiting).await, "update_memory");
         assert!(inbox.warnings(&waiting).await.contains(&"much_dropped".to_owned()));
-        assert_contains(&inbox.text(&waiting).await, ["+- only this", "-- Ignore newsletters"]);
+        assert_contains(
+            &inbox.text(&waiting).await,
+            ["+- only this", "-- Answer in the language of the mail"],
+        );
         inbox.answer(&waiting, decision).await;
         assert_eq!(inbox.status(&waiting).await, Status::Done);
         let newest = newest(&inbox);
@@ -149,62 +134,14 @@ async fn waiting(inbox: &EmailInbox) -> ThreadId {
 
 #[tokio::test]
 async fn a_pinned_line_is_not_dropped_unasked() {
-    let (inbox, thread) = EmailInbox::classifying("notify").await;
-    inbox.store().memory().pin(TRIAGE.to_owned(), "Ignore newsletters".to_owned(), true).await.unwrap();
-    learn(&inbox, &newest(&inbox).profile.replace("- Ignore newsletters\n", ""));
-    inbox.answer(&thread, Decision::Ignore).await;
+    let (inbox, thread) = proposing().await;
+    let line = "Answer in the language of the mail";
+    inbox.store().memory().pin(RESPONSE.to_owned(), line.to_owned(), true).await.unwrap();
+    learn(&inbox, &newest(&inbox).profile.replace(&format!("- {line}\n"), ""));
+    inbox.answer(&thread, shorter()).await;
     assert_eq!(inbox.warnings(&waiting(&inbox).await).await[0], "pinned_line");
     let facts = &inbox.model.requests_for("email.memory")[0].facts;
-    assert_eq!(facts["pinned"], json!(["- Ignore newsletters"]));
-}
-
-/// A mail of Bob's with a subject of its own.
-fn about(subject: &str, text: &str) -> String {
-    let id = subject.replace(' ', "-").to_lowercase();
-    mail()
-        .replace("one@client", &format!("{id}@client"))
-        .replace("The report", subject)
-        .replace("When does the report come?", text)
-}
-
-#[tokio::test]
-async fn after_three_topics_of_a_sender_a_wider_line_is_proposed_with_what_it_would_have_covered() {
-    let inbox = EmailInbox::new("notify", []);
-    let subjects = ["Garden report", "Kitchen report", "Office report"];
-    for (n, subject) in subjects.iter().enumerate() {
-        let thread = inbox.receive(&about(subject, "The report is on its way.")).await;
-        inbox.answer(&thread, Decision::Ignore).await;
-        let open = inbox.items().await;
-        assert_eq!(open.len(), usize::from(n == 2), "{subject}: {open:?}");
-    }
-    let asks = waiting(&inbox).await;
-    let text = inbox.text(&asks).await;
-    // The last of them may still be on its way to being marked as ignored.
-    let covered = ["- Garden report (ignored)", "- Kitchen report (ignored)", "- Office report ("];
-    assert_contains(&text, ["+- ignore mail from bob@client.example\n"]);
-    assert_contains(&text, covered);
-    let before = newest(&inbox).profile;
-    assert!(before.ends_with(LEARNED), "the narrow line is learned already: {before}");
-    inbox.answer(&asks, Decision::Accept).await;
-    let after = newest(&inbox).profile;
-    assert_eq!(after, format!("{before}- ignore mail from bob@client.example\n"));
-}
-
-#[tokio::test]
-async fn a_learned_line_hides_nothing_that_must_be_seen_whatever_the_model_says() {
-    let inbox = EmailInbox::new("ignore", []);
-    remember(&inbox, TRIAGE, 0, "- ignore mail from bob@client.example\n".to_owned()).await;
-    for (subject, text, shown) in [
-        ("Plants", "They were watered.", false),
-        ("Report overdue", "Your invoice 12 is overdue.", true),
-        ("New login", "If this was not you, call us.", true),
-        ("Forms", "They are due by Friday.", true),
-        ("Boat", "Ada, do you want the boat?", true),
-    ] {
-        let thread = inbox.receive(&about(subject, text)).await;
-        let expected = if shown { Status::Waiting } else { Status::Done };
-        assert_eq!(inbox.status(&thread).await, expected, "{subject}");
-    }
+    assert_eq!(facts["pinned"], json!([format!("- {line}")]));
 }
 
 #[tokio::test]
@@ -218,12 +155,12 @@ async fn a_wish_for_one_mail_is_not_learned_and_a_lasting_one_is() {
 
 #[tokio::test]
 async fn somebody_quicker_is_not_overwritten() {
-    let (inbox, thread) = EmailInbox::classifying("notify").await;
+    let (inbox, thread) = proposing().await;
     learn(&inbox, "- only this");
-    inbox.answer(&thread, Decision::Ignore).await;
+    inbox.answer(&thread, shorter()).await;
     let waiting = waiting(&inbox).await;
     // While it waits, the person writes a version of their own.
-    remember(&inbox, TRIAGE, 1, newest(&inbox).profile + "- mine\n").await;
+    remember(&inbox, RESPONSE, 1, newest(&inbox).profile + "- mine\n").await;
     inbox.answer(&waiting, Decision::Accept).await;
     let newest = newest(&inbox);
     assert_eq!(newest.version, 3);
@@ -246,7 +183,7 @@ async fn a_step_tried_twice_teaches_once() {
     let id = inbox.open_question(&thread).await;
     let lesson = |namespace: &str| sayso::engine::store::NewLesson {
         namespace: namespace.to_owned(),
-        cause: "{\"kind\":\"notify_ignored\"}".to_owned(),
+        cause: "{\"kind\":\"proposal_edited\"}".to_owned(),
         interrupt: Some(id.clone()),
     };
     let store = inbox.store();
@@ -257,4 +194,90 @@ async fn a_step_tried_twice_teaches_once() {
     let open = memory.open_lessons().unwrap();
     let names: Vec<&str> = open.iter().map(|lesson| lesson.namespace.as_str()).collect();
     assert_eq!(names, ["a", "b"]);
+}
+
+#[tokio::test]
+async fn a_row_shows_mail_first_and_takes_no_model_call() {
+    let inbox = EmailInbox::new("notify", [calls([done()]), calls([write()])]);
+    let thread = inbox.receive_mail().await;
+    inbox.answer(&thread, respond("Tell him tomorrow")).await;
+    assert_eq!(inbox.learned(), ["first bob@client.example"]);
+    inbox.classify_as("ignore");
+    let next = inbox.receive(&numbered(2)).await;
+    assert_eq!(inbox.ledger(&next).0, "respond");
+    assert_eq!(inbox.state(&next).await["triaged_by"], "row");
+    assert_contains(
+        &inbox.state(&next).await["triage_reasoning"].to_string(),
+        ["show mail from bob@client.example first"],
+    );
+    assert!(inbox.model.requests_for("email.memory").is_empty());
+    let row = inbox.memory().row("bob@client.example".parse().unwrap()).await.unwrap();
+    assert_eq!((row.line.applied, row.mails[0].subject.as_str()), (1, "Report 2"));
+}
+
+#[tokio::test]
+async fn direct_mail_is_lowered_after_the_second_ignore_and_never_skipped() {
+    let inbox = EmailInbox::new("notify", []);
+    for n in 0..3 {
+        let thread = inbox.receive(&numbered(n)).await;
+        assert_eq!(inbox.action(&thread).await, "notify");
+        inbox.answer(&thread, Decision::Ignore).await;
+    }
+    assert_eq!(
+        (inbox.learned(), inbox.items().await.len()),
+        (vec!["lower bob@client.example".to_owned()], 0)
+    );
+    inbox.classify_as("respond");
+    let thread = inbox.receive(&numbered(4)).await;
+    assert_eq!(inbox.action(&thread).await, "notify", "it would have been answered");
+    // Whatever a person sets, direct mail is not skipped.
+    let skip = RowChange::Set { answer: RowAnswer::Skip };
+    inbox.memory().change_row("bob@client.example".parse().unwrap(), skip).await.unwrap();
+    inbox.classify_as("notify");
+    let thread = inbox.receive(&numbered(5)).await;
+    assert_eq!(inbox.action(&thread).await, "notify");
+}
+
+#[tokio::test]
+async fn reclassifying_corrects_the_row_and_two_corrections_ask_whether_to_drop_it() {
+    let inbox = EmailInbox::new("notify", []);
+    let key: RowKey = BOB.parse().unwrap();
+    let set = RowChange::Set { answer: RowAnswer::Lower };
+    inbox.memory().change_row(key.clone(), set).await.unwrap();
+    for (n, class, answer) in [(0, "respond", RowAnswer::First), (1, "ignore", RowAnswer::Lower)] {
+        let thread = inbox.receive(&numbered(n)).await;
+        inbox.correct(&thread, class).await;
+        assert_eq!(inbox.rows()[0].row.answer, answer, "{class}");
+    }
+    let card = row_card(&inbox).await;
+    assert_eq!(inbox.action(&card).await, "drop_row");
+    inbox.answer(&card, Decision::Accept).await;
+    assert!(inbox.rows().is_empty());
+}
+
+#[tokio::test]
+async fn a_paused_row_does_nothing_and_a_rebuilt_list_has_it() {
+    let inbox = EmailInbox::new("ignore", []);
+    let key: RowKey = BOB.parse().unwrap();
+    let memory = || inbox.memory();
+    memory().change_row(key.clone(), RowChange::Set { answer: RowAnswer::Show }).await.unwrap();
+    let thread = inbox.receive(&numbered(1)).await;
+    assert_eq!(inbox.action(&thread).await, "notify");
+    memory().change_row(key.clone(), RowChange::Paused).await.unwrap();
+    let thread = inbox.receive(&numbered(2)).await;
+    assert_eq!(inbox.status(&thread).await, Status::Done, "the model says ignore");
+    let before = inbox.rows();
+    inbox.sql().execute("DELETE FROM taught", []).unwrap();
+    assert!(inbox.store().audit().verify().unwrap().problems()[0].contains("taught"));
+    inbox.store().audit().repair().await.unwrap();
+    assert_eq!(inbox.rows(), before);
+    memory().change_row(key.clone(), RowChange::Deleted).await.unwrap();
+    assert!(inbox.rows().is_empty() && memory().change_row(key, RowChange::Paused).await.is_err());
+}
+
+/// The card that asks about a row.
+async fn row_card(inbox: &EmailInbox) -> ThreadId {
+    let page = inbox.threads().list(ThreadQuery { limit: 100, ..ThreadQuery::default() }).await.unwrap();
+    let is_card = |line: &ThreadLine| line.workflow == "row" && line.status == Status::Waiting;
+    page.rows.into_iter().find(is_card).unwrap().id
 }

@@ -90,7 +90,7 @@ async fn an_invitation_accepted_after_all_while_busy_is_asked_about_once_more() 
 async fn words_and_refusals_make_no_meeting() {
     for (decision, learned) in [
         (respond("Never on Mondays"), "cal_preferences proposal_answered"),
-        (Decision::Ignore, "triage_preferences proposal_ignored"),
+        (Decision::Ignore, "lower bob@client.example"),
     ] {
         let (inbox, thread) = EmailInbox::proposing(meet()).await;
         inbox.answer(&thread, decision).await;

@@ -117,5 +117,5 @@ async fn answers_teach_also_while_observing() {
     let inbox = EmailInbox::with(setup(), "respond", [calls([write()])]);
     let thread = inbox.receive_mail().await;
     inbox.answer(&thread, Decision::Ignore).await;
-    assert_eq!(inbox.learned(), ["triage_preferences proposal_ignored"]);
+    assert_eq!(inbox.learned(), ["lower bob@client.example"]);
 }

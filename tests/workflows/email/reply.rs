@@ -125,7 +125,7 @@ async fn a_refused_mail_ends_it_and_teaches_triage() {
     inbox.answer(&thread, Decision::Ignore).await;
     assert!(inbox.sent().is_empty());
     assert_eq!(inbox.ended(&thread).await, "ignored");
-    assert_eq!(inbox.learned(), ["triage_preferences proposal_ignored"]);
+    assert_eq!(inbox.learned(), ["lower bob@client.example"]);
     assert_eq!(inbox.replies_asked(), 1);
     assert_eq!(inbox.marks(), ["new/1 Done"]);
 }
@@ -161,7 +161,7 @@ async fn a_question_takes_words_or_nothing() {
     let (inbox, thread) = EmailInbox::proposing(ask("Which report?")).await;
     inbox.answer(&thread, Decision::Ignore).await;
     assert_eq!(inbox.ended(&thread).await, "ignored");
-    assert_eq!(inbox.learned(), ["triage_preferences proposal_ignored"]);
+    assert_eq!(inbox.learned(), ["lower bob@client.example"]);
 }
 
 #[tokio::test]

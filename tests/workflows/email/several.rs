@@ -42,7 +42,7 @@ async fn two_proposals_are_asked_at_once_and_every_pair_of_answers_is_carried_ou
                     Decision::Edit { .. } => expected.push(format!("{profile} proposal_edited")),
                     // One of two refused says nothing about the mail.
                     Decision::Ignore if refuses(&first) && refuses(&second) => {
-                        expected.push("triage_preferences proposal_ignored".to_owned());
+                        expected.push("lower bob@client.example".to_owned());
                     }
                     // Words for one mail say nothing about the next.
                     Decision::Ignore | Decision::Respond { .. } | Decision::Accept | Decision::Draft => {}
@@ -51,6 +51,7 @@ async fn two_proposals_are_asked_at_once_and_every_pair_of_answers_is_carried_ou
             let mut learned = inbox.learned();
             learned.sort();
             expected.sort();
+            expected.dedup();
             assert_eq!(learned, expected, "{name}");
             // Words alone decide nothing: a model that has nothing more to propose has the mail shown.
             let shown = responds(&first) && responds(&second);

@@ -66,10 +66,10 @@ async fn a_mail_worth_knowing_is_shown() {
 }
 
 #[tokio::test]
-async fn noting_it_teaches_nothing_and_not_wanting_it_teaches_triage_unless_told_otherwise() {
+async fn every_answer_teaches_triage_unless_told_otherwise() {
     for (decision, learn, outcome, learned) in [
-        (Decision::Accept, true, "accepted", vec![]),
-        (Decision::Ignore, true, "ignored", vec!["triage_preferences notify_ignored"]),
+        (Decision::Accept, true, "accepted", vec!["show bob@client.example"]),
+        (Decision::Ignore, true, "ignored", vec!["lower bob@client.example"]),
         (Decision::Ignore, false, "ignored", vec![]),
     ] {
         let (inbox, thread) = EmailInbox::classifying("notify").await;
@@ -79,10 +79,7 @@ async fn noting_it_teaches_nothing_and_not_wanting_it_teaches_triage_unless_told
             inbox.answer_without_learning(&inbox.open_question(&thread).await, decision).await
         }
         assert_eq!((inbox.ended(&thread).await.as_str(), inbox.learned()), (outcome, own(&learned)));
-        assert_eq!(inbox.versions().len(), learned.len());
-        assert!(inbox.versions().iter().all(|(name, version)| name == "triage_preferences" && *version == 2));
-        let senders = inbox.lessons().into_iter().map(|(_, cause)| cause.mail.unwrap().from);
-        assert!(senders.eq(learned.iter().map(|_| BOB)));
+        assert!(inbox.versions().is_empty() && inbox.model.requests_for("email.memory").is_empty());
         assert_eq!(inbox.marks(), ["new/1 Done"], "the person decided");
         assert!(inbox.sent().is_empty());
     }
@@ -97,7 +94,7 @@ async fn words_lead_to_an_answer_and_teach_triage() {
     let inbox = EmailInbox::new("notify", [calls([write()])]);
     let thread = inbox.receive_mail().await;
     inbox.answer(&thread, respond("Tell him tomorrow")).await;
-    assert_eq!(inbox.learned(), ["triage_preferences notify_responded"]);
+    assert_eq!(inbox.learned(), ["first bob@client.example"]);
     assert_contains(&inbox.prompt(0), ["The person says: Tell him tomorrow"]);
     assert_eq!(inbox.action(&thread).await, "write_email");
     inbox.answer(&thread, Decision::Accept).await;
@@ -140,7 +137,7 @@ async fn a_corrected_class_counts_and_teaches() {
     let thread = inbox.receive_mail().await;
     inbox.correct(&thread, "respond").await;
     assert_eq!(inbox.action(&thread).await, "write_email");
-    assert_eq!(inbox.learned(), ["triage_preferences {reclassified:respond}"]);
+    assert_eq!(inbox.learned(), ["first bob@client.example"]);
     let view = inbox.view(&thread).await;
     assert_eq!((view.state["triaged_by"].as_str(), view.output), (Some("person"), None));
     assert_eq!(inbox.ledger(&thread).0, "respond");

@@ -185,7 +185,7 @@ async fn a_pruned_mail_is_never_taken_in_again_and_its_sender_stays_known() {
     let TakenIn::Started(thread) = taken else { panic!("{taken:?}") };
     inbox.drive().await;
     let triage = ("ignore".to_owned(), "a rule".to_owned());
-    inbox.store().mail().record_triage(thread.clone(), triage.0, triage.1).await.unwrap();
+    inbox.store().mail().record_triage(thread.clone(), triage.0, triage.1, None).await.unwrap();
     inbox.run_program(json!([])).await;
     assert_eq!(inbox.found("saffron").await.len(), 1);
     let done = prune(&inbox).await;

@@ -26,7 +26,7 @@ async fn ignored_mail_is_listed_with_its_reason_and_its_thread() {
         inbox
             .store()
             .mail()
-            .record_triage(thread.clone(), class.to_owned(), format!("rule {n}"))
+            .record_triage(thread.clone(), class.to_owned(), format!("rule {n}"), None)
             .await
             .unwrap();
         threads.push(thread);
@@ -56,7 +56,7 @@ async fn ignored_mail_is_listed_with_its_reason_and_its_thread() {
     inbox
         .store()
         .mail()
-        .record_triage(threads[3].clone(), "respond".to_owned(), "corrected".to_owned())
+        .record_triage(threads[3].clone(), "respond".to_owned(), "corrected".to_owned(), None)
         .await
         .unwrap();
     assert_eq!(read(None, 9).await.unwrap().rows.len(), 2);

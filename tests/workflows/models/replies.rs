@@ -262,40 +262,18 @@ async fn conversations() {
     insta::assert_snapshot!("conversations", out);
 }
 
-/// Lets the built-in memory learn from one decision, and gives the new profile.
-async fn learn(namespace: &str, profile: &str, cause: Value) -> String {
-    let facts = json!({"namespace": namespace, "profile": profile, "causes": [cause]});
-    let request = Request::new("email.memory", facts);
-    let reply = Builtin::new("builtin", sayso::workflows::RULES).complete(&request, &quiet).await.unwrap();
-    let update: Value = serde_json::from_str(&reply.text).unwrap();
-    update["profile"].as_str().unwrap().to_owned()
-}
-
 #[tokio::test]
-async fn what_was_taught_changes_the_next_draft() {
+async fn what_the_profiles_say_changes_the_next_draft() {
     let ask = || {
         mail(JONAS.0, JONAS.1, "Stand", "Hi Mara,\n\ncould you take the stand on Friday?\n\nJonas")
             .told("I can take it")
     };
-    let (_, proposed) = ask().ask().await.remove(0);
-    let mut edited = proposed.clone();
-    edited["content"] = json!("Hello Jonas,\n\nI can take it\n\nCheers\nM.");
-    let profile = learn(
-        "response_preferences",
-        "",
-        json!({"kind": "proposal_edited", "proposed": proposed, "edited": edited}),
-    )
-    .await;
+    let profile = "- Greeting: begin with “Hello …”\n- Sign-off: end with “Cheers / M.”\n";
     let (_, taught) = ask().set("/response_profile", json!(profile)).ask().await.remove(0);
-    assert_eq!(taught["content"], edited["content"], "{profile}");
+    assert_eq!(taught["content"], "Hello Jonas,\n\nI can take it\n\nCheers\nM.");
 
     let vague = || mail("Ines", "ines@lumen.example", "Talk", "Hi Mara,\n\ncould we meet next week?\n\nInes");
-    let edit = json!({
-        "kind": "proposal_edited",
-        "proposed": {"start": "2026-11-17T09:00:00+01:00", "duration_minutes": 30},
-        "edited": {"start": "2026-11-17T14:00:00+01:00", "duration_minutes": 60},
-    });
-    let profile = learn("cal_preferences", CAL, edit).await;
+    let profile = format!("{CAL}- Duration: meetings of 60 minutes\n- Time of day: prefer the afternoon\n");
     let (_, before) = vague().calendar(&[]).await.ask().await.remove(0);
     assert!(before["content"].as_str().unwrap().contains("at 09:00"), "{before}");
     let (_, after) = vague().set("/cal_profile", json!(profile)).calendar(&[]).await.ask().await.remove(0);

@@ -3,7 +3,7 @@
 use crate::engine::graph::{Authorization, BatchId, Decision, EffectState, Event, Hash, ThreadId, Warning};
 use crate::engine::store::StoreError;
 use crate::engine::store::rows::{Awaits, ThreadRow};
-use crate::inbox::{DecidedBy, MemoryCause, NextView, SetAside, Status};
+use crate::inbox::{DecidedBy, MemoryCause, NextView, RowChange, RowKey, SetAside, Status};
 use crate::text::{digest_from_hex, hex};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
@@ -418,6 +418,14 @@ pub struct Learned {
     pub version: u64,
     pub profile: String,
     pub cause: MemoryCause,
+    pub from: i64,
+}
+
+/// A row of the memory was made, confirmed, corrected or changed.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Taught {
+    pub key: RowKey,
+    pub change: RowChange,
     pub from: i64,
 }
 

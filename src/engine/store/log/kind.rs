@@ -45,6 +45,7 @@ kinds! {
     Revoked "revoked" "A grant was revoked, or a built-in one switched off."
     Restored "restored" "A built-in grant was switched on again."
     Learned "learned" "A memory has a new version."
+    Taught "taught" "A row of the memory was made, confirmed, corrected or changed."
     Pinned "pinned" "A line of a memory was pinned."
     Unpinned "unpinned" "A pinned line was unpinned."
     Paused "paused" "All driving was paused."

@@ -188,13 +188,18 @@ impl Mail<'_> {
         })
     }
 
-    /// The newest mails from a sender.
-    pub fn from(self, sender: &str, limit: usize) -> Result<Vec<MailLine>, StoreError> {
+    /// The newest mails from these senders (`*` matches anything) since then, each with the digest of its bytes.
+    pub fn from(
+        self,
+        senders: &str,
+        since: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<([u8; 32], MailLine)>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.0.read(|db| {
-            let newest = "WHERE sender = ? ORDER BY seq DESC LIMIT ?";
-            let mails = MailRow::select(db, newest, params![sender.to_lowercase(), limit])?;
-            mails.into_iter().map(|mail| line(db, mail)).collect()
+            let newest = "WHERE sender GLOB ? AND came_at >= ? ORDER BY seq DESC LIMIT ?";
+            let mails = MailRow::select(db, newest, params![senders, since.as_millisecond(), limit])?;
+            mails.into_iter().map(|mail| Ok((mail.raw, line(db, mail)?))).collect()
         })
     }
 
@@ -216,7 +221,7 @@ impl Mail<'_> {
     }
 }
 
-fn line(db: &Connection, mail: MailRow) -> Result<MailLine, StoreError> {
+pub fn line(db: &Connection, mail: MailRow) -> Result<MailLine, StoreError> {
     let thread = mail.thread.map(|seq| ThreadRow::by_seq(db, seq)).transpose()?;
     Ok(MailLine {
         identity: mail.identity,
@@ -340,5 +345,6 @@ fn new_row(db: &Connection, mail: NewMail, raw: &Blob) -> Result<MailRow, StoreE
         reason: None,
         outcome: None,
         handled_at: None,
+        row: None,
     })
 }

@@ -67,6 +67,7 @@ impl Mail<'_> {
                     reason: None,
                     outcome: None,
                     handled_at: None,
+                    row: None,
                 };
                 row.insert(db)?;
                 search::add_mail(db, row.seq, mail.words);
@@ -75,16 +76,18 @@ impl Mail<'_> {
             .await
     }
 
-    /// Records how triage classified a thread's mails.
+    /// Records how triage classified a thread's mails, and the row that did, if one did.
     pub async fn record_triage(
         self,
         thread: ThreadId,
         class: String,
         reason: String,
+        row: Option<String>,
     ) -> Result<(), StoreError> {
         self.update_mails(thread, move |mail, _| {
             mail.class = Some(class.clone());
             mail.reason = Some(reason.clone());
+            mail.row = row.clone().or(mail.row.take());
         })
         .await
     }

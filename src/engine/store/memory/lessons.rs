@@ -96,16 +96,6 @@ impl Memory<'_> {
         })
     }
 
-    /// The causes of a profile's newest lessons, at most `limit`, oldest first.
-    pub fn lessons(self, namespace: &str, limit: usize) -> Result<Vec<String>, StoreError> {
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        self.0.read(|db| {
-            let newest = "WHERE namespace = ? ORDER BY seq DESC LIMIT ?";
-            let rows = LessonRow::select(db, newest, params![namespace, limit])?;
-            Ok(rows.into_iter().rev().map(|row| row.cause).collect())
-        })
-    }
-
     /// The profiles that were to learn from an answer, and the version each one wrote. Answers learned together make
     /// one version, which names the last of them.
     pub fn learned_from(self, interrupt: &InterruptId) -> Result<Vec<LessonLink>, StoreError> {

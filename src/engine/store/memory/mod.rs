@@ -1,6 +1,7 @@
-//! Memory: profiles by namespace, with every version and its cause.
+//! Memory: profiles by namespace, with every version and its cause; and rows, which sayso acts on.
 
 pub mod lessons;
+pub mod taught;
 
 use crate::engine::graph::ThreadId;
 use crate::engine::store::log::{self, EntryKind, Learned, NewEntry, Pin, Tx};

@@ -4,20 +4,23 @@
 //! does not record. It reads the entry and the current projections, and nothing else.
 
 use crate::engine::store::StoreError;
-use crate::engine::store::log::{Entry, EntryKind, Granted, Learned, Pin, Pruned, Revoked, Scope, Tx};
+use crate::engine::store::log::{
+    Entry, EntryKind, Granted, Learned, Pin, Pruned, Revoked, Scope, Taught, Tx,
+};
 use crate::engine::store::record::first_rows::first_row;
 use crate::engine::store::record::listed::{Listed, living_children};
-use crate::engine::store::rows::{Awaits, GrantRow, Runnable, ThreadRow};
-use crate::inbox::{BUILTIN_GRANTS, Status};
+use crate::engine::store::rows::{Awaits, GrantRow, Runnable, TaughtRow, ThreadRow};
+use crate::inbox::{BUILTIN_GRANTS, MemoryRow, Status};
 use rusqlite::{Connection, params};
 
 /// The projections, each with the column that identifies a row.
-pub const TABLES: [(&str, &str); 7] = [
+pub const TABLES: [(&str, &str); 8] = [
     ("threads", "id"),
     ("interrupts", "id"),
     ("effects", "seq"),
     ("grants", "id"),
     ("memory", "seq"),
+    ("taught", "key"),
     ("pins", "seq"),
     ("pauses", "seq"),
 ];
@@ -46,6 +49,7 @@ pub fn apply(tx: &Tx<'_>, entry: &Entry) -> Result<(), StoreError> {
             execute(tx, "UPDATE grants SET revoked_at = NULL WHERE seq = ?", [entry.stream])
         }
         EntryKind::Learned => learned(tx, entry, &entry.parse_body()?),
+        EntryKind::Taught => taught(tx, entry, entry.parse_body()?),
         EntryKind::Pinned => {
             let Pin { namespace, line, .. } = entry.parse_body()?;
             let sql = "INSERT OR REPLACE INTO pins (seq, namespace, line) VALUES (?, ?, ?)";
@@ -138,6 +142,18 @@ fn learned(db: &Connection, entry: &Entry, body: &Learned) -> Result<(), StoreEr
         "INSERT OR REPLACE INTO memory (seq, stream, namespace, version, thread) VALUES (?, ?, ?, ?, ?)",
         params![entry.seq, entry.stream, body.namespace, body.version.cast_signed(), body.cause.thread],
     )
+}
+
+fn taught(db: &Connection, entry: &Entry, body: Taught) -> Result<(), StoreError> {
+    let before = TaughtRow::find(db, &body.key)?;
+    if let Some(before) = &before {
+        execute(db, "DELETE FROM taught WHERE seq = ?", [before.seq])?;
+    }
+    let before = before.map(|before| before.parse()).transpose()?;
+    let Some(row) = MemoryRow::changed(before, &body.key, body.change) else { return Ok(()) };
+    let json = serde_json::to_string(&row).map_err(|e| StoreError::Sql(e.to_string()))?;
+    let (seq, last, asks) = (entry.stream, entry.seq, row.question().is_some());
+    TaughtRow { seq, key: body.key.to_string(), last, asks, row: json }.put(db)
 }
 
 fn pruned(tx: &Tx<'_>, entry: &Entry, body: Pruned) -> Result<(), StoreError> {

@@ -50,6 +50,7 @@ side_row! {
     reason: Option<String>,
     outcome: Option<String>,
     handled_at: Option<i64>,
+    row: Option<String>,
 }
 
 impl MailRow {
@@ -78,7 +79,7 @@ impl MailRow {
             let came = events.iter().any(|id| id.strip_prefix(MAIL_EVENT) == Some(mail.identity.as_str()));
             if came && mail.state == MailState::Thread {
                 (mail.state, mail.thread) = (MailState::Asked, None);
-                (mail.class, mail.reason) = (None, None);
+                (mail.class, mail.reason, mail.row) = (None, None, None);
                 mail.update(db)?;
             } else if mail.state == MailState::Thread && mail.handled_at.is_none() {
                 (mail.outcome, mail.handled_at) = (Some(outcome.to_owned()), Some(now));

@@ -10,7 +10,7 @@ pub(crate) use columns::side_row;
 pub use mail::MailRow;
 pub use mail::{MAIL_EVENT, MailState};
 pub use projected::{Awaits, Moved, Runnable};
-pub use projected::{EffectRow, GrantRow, InterruptRow, Stage, ThreadRow};
+pub use projected::{EffectRow, GrantRow, InterruptRow, Stage, TaughtRow, ThreadRow};
 pub use source::Phase;
 pub use source::SourceRow;
 

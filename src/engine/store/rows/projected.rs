@@ -5,7 +5,7 @@ use crate::engine::graph::{Allow, EffectState, Hash, InterruptId, Kind, ThreadId
 use crate::engine::store::StoreError;
 use crate::engine::store::rows::columns::row;
 use crate::engine::store::rows::{damaged, find, json, time};
-use crate::inbox::{ErrorView, Status};
+use crate::inbox::{ErrorView, MemoryRow, RowKey, Status};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -154,6 +154,30 @@ row! {
     expires_at: Option<i64>,
     revoked_at: Option<i64>,
     used: i64,
+}
+
+row! {
+    /// What sayso does with some mail by itself.
+    TaughtRow in "taught":
+    seq: i64,
+    key: String,
+    /// Its last entry.
+    last: i64,
+    /// Whether a person is to be asked about it.
+    asks: bool,
+    /// A [`MemoryRow`] as JSON.
+    row: String,
+}
+
+impl TaughtRow {
+    /// The row about this mail, if there is one.
+    pub fn find(db: &Connection, key: &RowKey) -> Result<Option<Self>, StoreError> {
+        Ok(Self::select(db, "WHERE key = ?", [key.to_string()])?.pop())
+    }
+
+    pub fn parse(&self) -> Result<MemoryRow, StoreError> {
+        json("a row of the memory", &self.row)
+    }
 }
 
 impl ThreadRow {

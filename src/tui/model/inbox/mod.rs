@@ -11,7 +11,8 @@ use super::msg::DecisionKind;
 use super::rows::Rows;
 use crate::engine::graph::ThreadId;
 use crate::inbox::{
-    Card, DecisionLine, DecisionQuery, DecisionView, Edited, Item, Query, SkippedCount, SkippedLine,
+    Card, DecisionLine, DecisionQuery, DecisionView, Edited, Item, MemoryRow, Query, SkippedCount,
+    SkippedLine,
 };
 use crate::tui::card::{CardContext, Doc, Folds, ScrollPosition};
 use crate::tui::key::Key;
@@ -170,8 +171,8 @@ pub struct News {
     pub last_arrivals: (String, HashSet<String>),
     /// Threads whose mail was put back, and until when we expect their cards.
     pub returning: Option<(Vec<ThreadId>, Instant)>,
-    /// What we knew about each profile: its version and its text.
-    pub profiles: Option<BTreeMap<String, (u64, String)>>,
+    /// What we knew about each profile, its version and its text, and about each row.
+    pub memory: Option<(BTreeMap<String, (u64, String)>, Vec<MemoryRow>)>,
     /// Until when we look for lessons.
     pub learning: Option<Instant>,
     /// The last lesson.
@@ -180,25 +181,19 @@ pub struct News {
     pub lessons: u64,
 }
 
-/// A line that a profile did not have before.
+/// What was learned last.
 #[derive(Clone, Debug)]
-pub struct Lesson {
-    pub namespace: String,
-    /// The version that has the line, and its text.
-    pub version: u64,
-    pub profile: String,
-    pub line: String,
+pub enum Lesson {
+    /// A line that a profile did not have before, with the version that has it, and its text.
+    Line { namespace: String, version: u64, profile: String, line: String },
+    /// A row that is new or says something else.
+    Row(MemoryRow),
 }
 
 impl News {
     /// Whether something was learned since the screen was opened.
     pub fn has_lesson(&self) -> bool {
         self.lesson.is_some()
-    }
-
-    /// Whether the profile that was learned last says something with this word.
-    pub fn has_lesson_about(&self, word: &str) -> bool {
-        self.lesson.as_ref().is_some_and(|lesson| lesson.profile.to_lowercase().contains(word))
     }
 }
 

@@ -20,7 +20,7 @@ const MAX_WIDTH: u16 = 110;
 /// One decision on many items, before it is confirmed.
 struct Bulk {
     kind: DecisionKind,
-    /// The items: each title with what it may teach, and its decision or, for a result, the thread to file away. The
+    /// The items: each title, and its decision or, for a result, the thread to file away. The
     /// selected one can be left out.
     list: Rows<(String, BulkItem)>,
     /// Titles of the items left out, each with the reason.
@@ -81,7 +81,7 @@ impl Bulk {
             } else if has_unsent_edit(row) && decision == Decision::Accept {
                 "has changes you haven't sent"
             } else {
-                bulk.list.rows.push((describe(row, action), item));
+                bulk.list.rows.push((words::line(&row.title), item));
                 continue;
             };
             bulk.left_out.push(words::line(&format!("{}: {why_left_out}", row.title)));
@@ -130,17 +130,6 @@ fn bulleted(text: &str, room: usize) -> Vec<String> {
     let text = if text.is_empty() { " " } else { text };
     let lines = wrap(text, room.saturating_sub(2).max(1)).enumerate();
     lines.map(|(n, line)| format!("{}{line}", if n == 0 { "• " } else { "  " })).collect()
-}
-
-/// An item's title, and what ignoring it may teach: never more than this sender on this subject.
-fn describe(row: &ItemLine, action: Action) -> String {
-    let teaches = action == Action::Ignore && row.kind == ItemKind::Question(Kind::Triage);
-    match &row.source {
-        Some(source) if teaches => {
-            words::line(&format!("{} · may learn to skip {source} on this subject", row.title))
-        }
-        _ => words::line(&row.title),
-    }
 }
 
 impl Popup for Bulk {

@@ -10,7 +10,7 @@ use crate::tui::card::{Doc, ScrollPosition};
 use crate::tui::draw;
 use crate::tui::layers::{Choice, Menu, Prompt};
 use crate::tui::layout::{self, Areas};
-use crate::tui::model::{History, Model, PAGE, Seen};
+use crate::tui::model::{History, Model, PAGE, Seen, Wanted};
 use crate::tui::tabs::activity::grants;
 use crate::tui::tabs::pane::{Cursor, Does, Pane, clear_items, named, open_page, page_size, when};
 use crate::tui::tabs::rows::{self, PlainRow};
@@ -218,9 +218,13 @@ fn places(links: &DecisionLinks) -> Vec<Choice> {
     let lessons = links.lessons.iter().filter_map(|lesson| {
         let (namespace, version) = (lesson.namespace.clone(), lesson.version?);
         let text = format!("learned: {}, version {version}", profile_words(&namespace));
-        Some(Choice::new(text, move |model| memory::show_version(model, namespace, version)))
+        Some(Choice::new(text, move |model| memory::show(model, Wanted::Version(namespace, version))))
     });
-    grants.chain(lessons).collect()
+    let rows = links.rows.iter().map(|key| {
+        let (text, key) = (format!("learned: a row about {}", words::line(&key.words())), key.clone());
+        Choice::new(text, move |model| memory::show(model, Wanted::Row(key)))
+    });
+    grants.chain(lessons).chain(rows).collect()
 }
 
 fn draw_list(model: &Model, areas: &Areas, buf: &mut Buffer) {

@@ -3,14 +3,14 @@
 use crate::engine::graph::{Kind, ThreadId};
 use crate::inbox::door::Inbox;
 use crate::inbox::{
-    Coming, DecisionEnd, DecisionLine, DecisionQuery, ItemKind, ItemLine, ItemStamp, ItemStatus, MemoryLine,
-    Page, Query,
+    Coming, DecisionEnd, DecisionLine, DecisionQuery, ItemKind, ItemLine, ItemStamp, ItemStatus, MemoryItem,
+    MemoryRow, Page, Query, RowChange, RowKey,
 };
 use crate::text::when::Past;
 use crate::text::{count_noun, truncate, width};
 use crate::tui::actions::Action;
 use crate::tui::layers::{Choice, Menu, Prompt};
-use crate::tui::model::{DecisionKind, InboxResult, Lesson, Model};
+use crate::tui::model::{DecisionKind, InboxResult, Lesson, Model, Wanted};
 use crate::tui::tabs::inbox::follow;
 use crate::tui::tabs::memory;
 use crate::tui::words;
@@ -46,7 +46,7 @@ pub fn await_ends(model: &mut Model, kind: DecisionKind, ids: &[(String, String)
         news.lessons = 0;
     }
     // Reads what is known now, so that we can tell what is new later.
-    if teaches && news.profiles.is_none() {
+    if teaches && news.memory.is_none() {
         read_lessons(model);
     }
 }
@@ -190,38 +190,69 @@ fn arrival(model: &Model, row: &ItemLine) -> String {
     }
 }
 
-/// Says what was learned since the profiles were last read.
-fn learned(model: &mut Model, result: InboxResult<Vec<MemoryLine>>) {
-    let Ok(lines) = result else { return };
-    let profiles: BTreeMap<String, (u64, String)> =
-        lines.into_iter().map(|line| (line.namespace, (line.version, line.profile))).collect();
-    let Some(before) = model.inbox.news.profiles.replace(profiles.clone()) else { return };
+/// Says what was learned since the memory was last read.
+fn learned(model: &mut Model, result: InboxResult<Vec<MemoryItem>>) {
+    let Ok(items) = result else { return };
+    let (mut profiles, mut rows) = (BTreeMap::new(), Vec::new());
+    for item in items {
+        match item {
+            MemoryItem::Profile(line) => {
+                profiles.insert(line.namespace, (line.version, line.profile));
+            }
+            MemoryItem::Row(line) => rows.push(line.row),
+        }
+    }
+    let Some(before) = model.inbox.news.memory.replace((profiles.clone(), rows.clone())) else { return };
+    let was = |key: &RowKey| before.1.iter().find(|row| row.key == *key);
+    // What a person set by hand comes from no decision, and is no news to them.
+    let is_new = |row: &&MemoryRow| {
+        !row.decisions.is_empty() && was(&row.key).is_none_or(|was| was.answer != row.answer)
+    };
+    let new_rows: Vec<&MemoryRow> = rows.iter().filter(is_new).collect();
+    let dropped = before.1.iter().find(|row| rows.iter().all(|now| now.key != row.key));
+    let lines = new_lines(&before.0, &profiles);
+    let count = new_rows.len() + lines.len();
+    let Some(lesson) = new_rows.last().map(|&row| Lesson::Row(row.clone())).or(lines.into_iter().next())
+    else {
+        if let Some(row) = dropped {
+            model.say(format!("No longer: {}", row.sentence()));
+        }
+        return;
+    };
+    model.inbox.news.lessons += count as u64;
+    let key = model.keymap.key_of(&model.tab_scopes(), Action::LastLesson).unwrap_or_default();
+    let is_corrected = matches!(&lesson, Lesson::Row(row) if was(&row.key).is_some());
+    let (intro, hint) = match model.inbox.news.lessons {
+        _ if is_corrected => ("Corrected".to_owned(), format!("{key} takes it back")),
+        0 | 1 => ("Learned".to_owned(), format!("{key} takes it back")),
+        many => (format!("Learned {many} things, among them"), format!("{key} takes that one back")),
+    };
+    // A long lesson must not cut off the hint.
+    let room = usize::from(model.size.0).saturating_sub(width(&intro) + width(&hint) + 6).max(24);
+    model.say(format!("{intro}: {} · {hint}", truncate(&sentence(&lesson), room)));
+    model.inbox.news.lesson = Some(lesson);
+}
+
+type Profiles = BTreeMap<String, (u64, String)>;
+
+/// A new line of each profile that has a new version.
+fn new_lines(before: &Profiles, now: &Profiles) -> Vec<Lesson> {
     let missing = (0, String::new());
-    let lesson = profiles.iter().find_map(|(namespace, (version, profile))| {
+    let new_line = |(namespace, (version, profile)): (&String, &(u64, String))| {
         let (old_version, old) = before.get(namespace).unwrap_or(&missing);
         let old: HashSet<&str> = old.lines().map(str::trim).collect();
         let line = profile.lines().map(str::trim).find(|line| !line.is_empty() && !old.contains(line));
         let line = line.filter(|_| version > old_version)?.to_owned();
-        Some(Lesson { namespace: namespace.clone(), version: *version, profile: profile.clone(), line })
-    });
-    if let Some(lesson) = lesson {
-        let versions = |(namespace, (version, _)): (&String, &(u64, String))| {
-            version.saturating_sub(before.get(namespace).map_or(0, |(version, _)| *version))
-        };
-        model.inbox.news.lessons += profiles.iter().map(versions).sum::<u64>();
-        let key = model.keymap.key_of(&model.tab_scopes(), Action::LastLesson).unwrap_or_default();
-        let (intro, hint) = match model.inbox.news.lessons {
-            0 | 1 => ("Learned".to_owned(), format!("{key} takes it back or narrows it")),
-            many => (
-                format!("Learned {many} things, among them"),
-                format!("{key} takes that one back or narrows it"),
-            ),
-        };
-        // A long lesson must not cut off the hint.
-        let room = usize::from(model.size.0).saturating_sub(width(&intro) + width(&hint) + 6).max(24);
-        let line = without_bullet(&lesson.line);
-        model.say(format!("{intro}: {} · {hint}", truncate(&line, room)));
-        model.inbox.news.lesson = Some(lesson);
+        let (namespace, profile) = (namespace.clone(), profile.clone());
+        Some(Lesson::Line { namespace, version: *version, profile, line })
+    };
+    now.iter().filter_map(new_line).collect()
+}
+
+fn sentence(lesson: &Lesson) -> String {
+    match lesson {
+        Lesson::Line { line, .. } => without_bullet(line),
+        Lesson::Row(row) => words::line(&row.sentence()),
     }
 }
 
@@ -230,22 +261,43 @@ fn without_bullet(line: &str) -> String {
     words::line(line.trim_start_matches(['-', '*', ' ']))
 }
 
-/// Offers to take back or reword the last lesson.
+/// Offers to take back or change the last lesson.
 pub fn offer(model: &mut Model) {
     let Some(lesson) = &model.inbox.news.lesson else { return };
-    let title = format!("Learned: {}", without_bullet(&lesson.line));
-    let rows = vec![
-        Choice::new("take it back", |model| reword(model, "")),
-        Choice::new("narrow it: reword it …", ask_wording),
-    ];
+    let title = format!("Learned: {}", sentence(lesson));
+    let rows = match lesson {
+        Lesson::Line { .. } => vec![
+            Choice::new("take it back", |model| reword(model, "")),
+            Choice::new("narrow it: reword it …", ask_wording),
+        ],
+        Lesson::Row(row) => {
+            let (dropped, shown) = (row.key.clone(), row.key.clone());
+            vec![
+                Choice::new("take it back", move |model| drop_row(model, dropped)),
+                Choice::new("show it in Memory", move |model| memory::show(model, Wanted::Row(shown))),
+            ]
+        }
+    };
     model.push(Menu::new(title, rows));
+}
+
+fn drop_row(model: &mut Model, key: RowKey) {
+    model.inbox.news.lesson = None;
+    model.inbox.news.lessons = 0;
+    let work = async move |inbox: Inbox| inbox.memory().change_row(key, RowChange::Deleted).await;
+    model.start(work, |model, result| {
+        if model.ok_or_fail(result).is_some() {
+            model.say("Taken back");
+        }
+        read_lessons(model);
+    });
 }
 
 /// Asks how the last lesson should read.
 fn ask_wording(model: &mut Model) {
-    let Some(lesson) = &model.inbox.news.lesson else { return };
+    let Some(Lesson::Line { line, .. }) = &model.inbox.news.lesson else { return };
     let what = ("learn ", "how it should read; leave it empty to take it back", "save it");
-    model.push(Prompt::new(what, &lesson.line.clone(), |model, prompt| {
+    model.push(Prompt::new(what, &line.clone(), |model, prompt| {
         reword(model, prompt.text());
         Ok(())
     }));
@@ -253,14 +305,14 @@ fn ask_wording(model: &mut Model) {
 
 /// Rewords the last lesson, or takes it back if the wording is empty. A profile that has changed since is left alone.
 fn reword(model: &mut Model, wording: &str) {
-    let Some(lesson) = model.inbox.news.lesson.take() else { return };
+    let lesson = model.inbox.news.lesson.take_if(|lesson| matches!(lesson, Lesson::Line { .. }));
+    let Some(Lesson::Line { namespace, version, profile, line }) = lesson else { return };
     // The new wording is not one more lesson.
     model.inbox.news.lessons = 0;
     let wording = wording.trim();
-    let lines = lesson.profile.lines().filter_map(|line| {
-        let is_lesson = line.trim() == lesson.line;
-        if is_lesson { Some(wording).filter(|wording| !wording.is_empty()) } else { Some(line) }
+    let lines = profile.lines().filter_map(|one| {
+        if one.trim() == line { Some(wording).filter(|wording| !wording.is_empty()) } else { Some(one) }
     });
-    let profile = lines.collect::<Vec<_>>().join("\n");
-    memory::remember(model, lesson.namespace, lesson.version, profile);
+    let reworded = lines.collect::<Vec<_>>().join("\n");
+    memory::remember(model, namespace, version, &profile, reworded);
 }

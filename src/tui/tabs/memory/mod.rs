@@ -1,6 +1,11 @@
-//! The Memory tab: what was learned, version by version.
+//! The Memory tab: what sayso does by itself, and what was learned, version by version.
 
+mod list;
+mod profiles;
+mod rows;
 mod update;
 mod view;
 
-pub use update::{Memory, remember, show_version};
+pub use list::show;
+pub use profiles::remember;
+pub use update::Memory;

@@ -1,7 +1,9 @@
-//! Draws the Memory tab: each profile, what its versions changed word for word, and what caused them.
+//! Draws the Memory tab: the rows with the mails each decided, and each profile with what its versions changed word for
+//! word, and what caused them.
 
 use crate::inbox::door::profile_words;
-use crate::inbox::{MemoryLine, MemoryVersion, Tone};
+use crate::inbox::{MemoryItem, MemoryVersion, RowLine, RowState, Tone};
+use crate::text::{count_noun, pad};
 use crate::tui::diff::word_lines;
 use crate::tui::draw::{self, Sheet};
 use crate::tui::layout::{self, Areas};
@@ -16,6 +18,9 @@ use ratatui::text::{Line, Span};
 /// How many versions are listed below a profile.
 const MAX_LISTED: usize = 12;
 
+/// The widest word for what a row does.
+const ANSWER_WIDTH: usize = 6;
+
 /// How many lines are shown before and after a changed one.
 const CONTEXT_LINES: usize = 1;
 
@@ -27,14 +32,23 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
             if list.read { "Agents learn from your answers; what they learn is shown here." } else { "" };
         return draw::message(&model.theme, areas.list, buf, what, next);
     }
-    let profile = |line: &MemoryLine| PlainRow {
-        lead: words::line(&profile_words(&line.namespace)),
-        style: model.theme.title,
-        text: String::new(),
-        note: None,
-        end: format!("v{} {}", line.version, words::age(line.updated_at, model.wall)),
+    let row = |item: &MemoryItem| match item {
+        MemoryItem::Row(RowLine { row, applied_at, .. }) => PlainRow {
+            lead: pad(if row.state == RowState::Paused { "paused" } else { row.answer.word() }, ANSWER_WIDTH),
+            style: if row.state == RowState::Paused { model.theme.quiet } else { model.theme.title },
+            text: words::line(&row.key.to_string()),
+            note: Some(count_noun(row.confirmed as usize, "decision")),
+            end: applied_at.map(|at| words::age(at, model.wall)).unwrap_or_default(),
+        },
+        MemoryItem::Profile(line) => PlainRow {
+            lead: words::line(&profile_words(&line.namespace)),
+            style: model.theme.title,
+            text: String::new(),
+            note: None,
+            end: format!("v{} {}", line.version, words::age(line.updated_at, model.wall)),
+        },
     };
-    rows::draw(model, list, areas.list, buf, list.rows.iter().map(profile));
+    rows::draw(model, list, areas.list, buf, list.rows.iter().map(row));
     if areas.card.is_empty() {
         return;
     }
@@ -50,7 +64,10 @@ pub fn length(model: &Model) -> usize {
 
 fn sheet(model: &Model, width: u16) -> Sheet {
     let mut sheet = Sheet::new(width);
-    let Some(line) = model.memory.list.selected() else { return sheet };
+    if let Some(line) = model.memory.row() {
+        draw_row(model, &mut sheet, line);
+    }
+    let Some(line) = model.memory.profile() else { return sheet };
     sheet.say(&words::line(&profile_words(&line.namespace)), model.theme.title);
     let Some(versions) =
         model.memory.versions.as_ref().filter(|versions| versions.namespace == line.namespace)
@@ -67,6 +84,43 @@ fn sheet(model: &Model, width: u16) -> Sheet {
         draw_version(model, &mut sheet, versions, shown);
     }
     sheet
+}
+
+fn draw_row(model: &Model, sheet: &mut Sheet, line: &RowLine) {
+    let (theme, row) = (&model.theme, &line.row);
+    sheet.wrap(&words::capitalized(&words::line(&row.sentence())), theme.title);
+    let mut facts = vec![match row.confirmed {
+        0 => "you set it".to_owned(),
+        confirmed => format!("from {}", count_noun(confirmed as usize, "decision")),
+    }];
+    facts.extend(
+        (row.corrected > 0).then(|| format!("corrected {}", count_noun(row.corrected as usize, "time"))),
+    );
+    facts.push(match line.applied_at {
+        Some(at) => {
+            format!("{}, last {}", count_noun(line.applied as usize, "mail"), words::ago(at, model.wall))
+        }
+        None => "it has decided no mail yet".to_owned(),
+    });
+    sheet.wrap(&facts.join(" · "), theme.quiet);
+    if row.state == RowState::Paused {
+        sheet.wrap("It is paused; p resumes it.", theme.warning);
+    }
+    let view = model.memory.row.as_ref().filter(|view| view.line.row.key == row.key);
+    let mails = view.map(|view| view.mails.as_slice()).unwrap_or_default();
+    if !mails.is_empty() {
+        sheet.gap();
+        sheet.say("The mails it decided", theme.title);
+    }
+    for mail in mails {
+        let class = mail.class.as_deref().unwrap_or_default();
+        let what = format!("{} · {}", words::line(&mail.subject), words::line(&mail.from));
+        sheet.flow(&[
+            (pad(&words::age(mail.came_at, model.wall), 5), theme.quiet),
+            (what, theme.text),
+            (format!(" {}", words::line(mail.outcome.as_deref().unwrap_or(class))), theme.quiet),
+        ]);
+    }
 }
 
 fn draw_version(model: &Model, sheet: &mut Sheet, versions: &Versions, shown: &MemoryVersion) {

@@ -33,7 +33,7 @@ pub(in crate::workflows::email) async fn leave(ctx: Ctx<Services>, state: Arc<Em
         }
         let (class, by, reasoning) = (Class::Notify, TriagedBy::Model, why_shown(&state));
         if !ctx.step_context().forked {
-            ctx.services().records.record_triage(ctx.step_context(), class, &reasoning).await?;
+            ctx.services().records.record_triage(ctx.step_context(), class, &reasoning, None).await?;
         }
         let gist = if state.triaged == mail_ref.raw { state.gist.clone() } else { first_line(newest) };
         let mail = mail_ref.raw.clone();

@@ -5,12 +5,21 @@ use super::act::{lesson_of, namespace};
 use crate::agent::agent_loop::{Names, Turn};
 use crate::agent::lesson::{Cause, CauseKind};
 use crate::agent::llm::ToolCall;
+use crate::agent::mail_facts::Class;
 use crate::agent::{Lesson, Services};
 use crate::engine::graph::{Answer, Command, Ctx, Decision, NodeError};
+use crate::inbox::RowCause;
+use crate::text::phrases::normalize_text;
 use crate::workflows::email::mails::{self, Conversation};
-use crate::workflows::email::state::{Email, EmailUpdate, PendingLesson};
-use crate::workflows::email::{defaults, risks, rules, tools};
+use crate::workflows::email::state::{Email, EmailUpdate, PendingLesson, PendingRow};
+use crate::workflows::email::{risks, rows, tools};
 use std::sync::Arc;
+
+/// Words that are meant for the future.
+const LASTING: &str = "always, never, every, usually, generally, in general, by default, prefer*, avoid, don t use, do not use, from \
+    now on, in future, in the future, next time, mornings, afternoons, evenings, mondays, tuesdays, wednesdays, \
+    thursdays, fridays, weekends, no meetings, immer, nie, niemals, stets, grundsätzlich, generell, künftig, ab \
+    jetzt, ab sofort, in zukunft, bevorzug*, vermeide*, jedes mal, nächstes mal";
 
 /// After a mail was shown.
 pub(in crate::workflows::email) async fn update_memory(ctx: Ctx<Services>, state: Arc<Email>) -> NodeResult {
@@ -39,7 +48,15 @@ async fn learn(ctx: &Ctx<Services>, state: &Email) -> Result<EmailUpdate, NodeEr
     let conversation = Conversation::read(ctx.services(), state)?;
     let lessons: Vec<PendingLesson> =
         state.lessons.iter().cloned().chain(of_answers(state)).filter(lasts).collect();
-    if !lessons.is_empty() && !risks::teaches_nothing(ctx.services(), &conversation)? {
+    let pending_row = state.pending_row.clone().or_else(|| dismissed(state));
+    let may_teach = !lessons.is_empty() || pending_row.is_some();
+    if may_teach && !risks::teaches_nothing(ctx.services(), &conversation)? {
+        if let (Some(pending), Some((_, mail))) = (&pending_row, conversation.about())
+            && !conversation.is_own(mail)
+        {
+            let (step, was) = (ctx.step_context(), state.classification_decision);
+            rows::teach(ctx.services(), step, was, mail, pending).await?;
+        }
         let mail = conversation.about().map(|(_, mail)| mails::lesson_facts(mail));
         let only = conversation.only_model();
         let lessons = lessons.iter().map(|learn| Lesson {
@@ -58,26 +75,14 @@ async fn learn(ctx: &Ctx<Services>, state: &Email) -> Result<EmailUpdate, NodeEr
     Ok(EmailUpdate::Learned { decided, expired })
 }
 
-/// What words and refusals about proposals teach. Edits teach once they are carried out.
+/// What words about proposals teach. Edits teach once they are carried out.
 fn of_answers(state: &Email) -> Vec<PendingLesson> {
-    let calls = state.dialog.messages.iter().filter_map(|turn| match turn {
-        Turn::Called { calls, .. } => Some(calls),
-        Turn::Told { .. } | Turn::Said { .. } | Turn::Became { .. } | Turn::News { .. } => None,
-    });
     let answer_to = |call: &ToolCall| state.acted_on.iter().find(|answer| answer.key == call.id);
     let of_call = |call: &ToolCall| {
         let answer: &Answer = answer_to(call)?;
         match &answer.decision {
             Decision::Respond { .. } if call.name != tools::QUESTION => {
                 lesson_of(namespace(&call.name), CauseKind::ProposalAnswered, call, answer)
-            }
-            // Taking one of two proposals, or having answered before, does not mean that the mail needed no answer.
-            Decision::Ignore
-                if !matches!(call.name.as_str(), tools::UNSUBSCRIBE | tools::REMOVE_EVENT)
-                    && state.acted_on.iter().all(|one| matches!(one.decision, Decision::Ignore))
-                    && state.sent_outcome().is_none() =>
-            {
-                lesson_of(defaults::TRIAGE, CauseKind::ProposalIgnored, call, answer)
             }
             Decision::Accept
             | Decision::Edit { .. }
@@ -86,14 +91,37 @@ fn of_answers(state: &Email) -> Vec<PendingLesson> {
             | Decision::Draft => None,
         }
     };
-    calls.flatten().filter_map(of_call).collect()
+    called(state).filter_map(of_call).collect()
+}
+
+fn called(state: &Email) -> impl Iterator<Item = &ToolCall> {
+    let calls = state.dialog.messages.iter().filter_map(|turn| match turn {
+        Turn::Called { calls, .. } => Some(calls),
+        Turn::Told { .. } | Turn::Said { .. } | Turn::Became { .. } | Turn::News { .. } => None,
+    });
+    calls.flatten()
+}
+
+/// What dismissing every proposal says. Taking one of two, or having answered before, does not mean that the mail needed
+/// no answer.
+fn dismissed(state: &Email) -> Option<PendingRow> {
+    let answer = state.acted_on.iter().find(|answer| answer.learn && !answer.expired)?;
+    let name = &called(state).find(|call| call.id == answer.key)?.name;
+    let is_about_it = !matches!(name.as_str(), tools::UNSUBSCRIBE | tools::REMOVE_EVENT);
+    let all = state.acted_on.iter().all(|one| matches!(one.decision, Decision::Ignore));
+    let interrupt = Some(answer.interrupt.clone());
+    (is_about_it && all && state.sent_outcome().is_none()).then_some(PendingRow {
+        cause: RowCause::Ignored,
+        wanted: Class::Ignore,
+        interrupt,
+    })
 }
 
 /// A wish for one mail is not a lasting preference.
 fn lasts(learn: &PendingLesson) -> bool {
     match learn.answer.as_ref().map(|answer| &answer.decision) {
         Some(Decision::Respond { text }) if learn.kind == CauseKind::ProposalAnswered => {
-            rules::is_lasting(text)
+            normalize_text(text).has(LASTING)
         }
         _ => true,
     }
@@ -102,9 +130,7 @@ fn lasts(learn: &PendingLesson) -> bool {
 fn cause(learn: &PendingLesson) -> Cause {
     let mut cause = Cause { action: learn.action.clone(), ..Cause::new(learn.kind) };
     let Some(answer) = &learn.answer else { return cause };
-    if learn.kind != CauseKind::NotifyIgnored && learn.kind != CauseKind::NotifyResponded {
-        cause.proposed.clone_from(&answer.proposed);
-    }
+    cause.proposed.clone_from(&answer.proposed);
     match &answer.decision {
         Decision::Edit { args } => cause.edited = args.clone(),
         Decision::Respond { text } => cause.feedback.clone_from(text),

@@ -2,18 +2,17 @@
 //! person.
 
 use super::NodeResult;
-use crate::agent::lesson::{Cause, CauseKind};
 use crate::agent::mail_facts::Class;
-use crate::agent::{Lesson, Services, ask_structured};
+use crate::agent::{Services, ask_structured};
 use crate::engine::graph::{Command, Ctx, Decision, Kind, Labels, NodeError};
-use crate::inbox::proposal;
+use crate::inbox::{RowCause, RowKey, proposal};
 use crate::mail;
 use crate::mail::risk::is_forged;
 use crate::text::{Visible, short_line};
 use crate::workflows::email::facts::{Triage, TriageFacts};
 use crate::workflows::email::mails::{self, Conversation};
-use crate::workflows::email::state::{Email, EmailUpdate, MailRef, PendingLesson, TriagedBy};
-use crate::workflows::email::{defaults, event_news, input, own_mail, own_rules, prompts, risks, rules};
+use crate::workflows::email::state::{Email, EmailUpdate, MailRef, PendingRow, TriagedBy};
+use crate::workflows::email::{defaults, event_news, input, own_mail, own_rules, prompts, risks, rows};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -42,19 +41,20 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
     let Some((newest_ref, newest)) = conversation.newest() else {
         return Err(NodeError::failed("there is no mail in this thread"));
     };
-    let Classified { mut class, mut reasoning, gist, by, unsure, suspicious, call } =
+    let Classified { mut class, mut reasoning, gist, by, unsure, suspicious, call, row } =
         classify(&ctx, &state, &conversation, newest_ref, newest).await?;
     // The last mail of a conversation must not hide earlier ones from others.
     let waits = |(earlier, mail): &(MailRef, Arc<mail::Mail>)| {
         earlier.raw != newest_ref.raw && !conversation.is_own(mail) && !state.is_dealt_with(&earlier.raw)
     };
+    let mut row = row;
     if class == Class::Ignore && by != TriagedBy::Person && conversation.mails.iter().any(waits) {
-        class = Class::Notify;
+        (class, row) = (Class::Notify, None);
         reasoning = format!("An earlier mail of this conversation is undecided. Of the newest: {reasoning}");
     }
     let gist = if gist.trim().is_empty() { first_line(newest) } else { gist };
     if !ctx.step_context().forked {
-        services.records.record_triage(ctx.step_context(), class, &reasoning).await?;
+        services.records.record_triage(ctx.step_context(), class, &reasoning, row.as_ref()).await?;
     }
     let command = Command::goto(match class {
         Class::Ignore => "mark_as_read_node",
@@ -77,9 +77,11 @@ struct Classified {
     suspicious: bool,
     /// A call that the person is asked about at once.
     call: Option<EmailUpdate>,
+    /// The row of the memory that decided.
+    row: Option<RowKey>,
 }
 
-/// The person's choice comes first, then their rules, their calendar and the model.
+/// The person's choice comes first, then their rules, their calendar, and the model with the rows around it.
 async fn classify(
     ctx: &Ctx<Services>,
     state: &Email,
@@ -96,6 +98,7 @@ async fn classify(
         unsure: false,
         suspicious: false,
         call: None,
+        row: None,
     };
     if let Some(class) = state.corrected {
         learn_correction(ctx, state, conversation, newest, class).await?;
@@ -109,10 +112,23 @@ async fn classify(
         let classified = classified(event.class, event.reasoning, event.gist, TriagedBy::Calendar);
         return Ok(Classified { call, ..classified });
     }
+    let rows = services.records.rows(&rows::keys(newest))?;
+    if let Some(row) = rows::skipping(services, conversation, &rows)? {
+        let why = format!("Your memory says: {}.", row.sentence());
+        let classified = classified(Class::Ignore, why, String::new(), TriagedBy::Row);
+        return Ok(Classified { row: Some(row.key.clone()), ..classified });
+    }
     let (triage, by) = ask(ctx, state, conversation, newest).await?;
     let gist = short_line(&triage.gist, 100);
-    let classified = classified(triage.classification, triage.reasoning, gist, by);
-    Ok(Classified { unsure: triage.unsure, suspicious: triage.suspicious, ..classified })
+    let Triage { classification, reasoning, unsure, suspicious, .. } = triage;
+    let moved = rows::moved(&rows, &mails::facts(newest), classification).filter(|_| !suspicious);
+    Ok(match moved {
+        Some((class, row)) => {
+            let why = format!("Your memory says: {}. Without it: {reasoning}", row.sentence());
+            Classified { row: Some(row.key.clone()), ..classified(class, why, gist, TriagedBy::Row) }
+        }
+        None => Classified { unsure, suspicious, ..classified(classification, reasoning, gist, by) },
+    })
 }
 
 async fn learn_correction(
@@ -123,18 +139,14 @@ async fn learn_correction(
     class: Class,
 ) -> Result<(), NodeError> {
     if state.classification_decision.is_none_or(|was| was == class)
-        || risks::teaches_nothing(ctx.services(), conversation)?
+        || conversation.is_own(newest)
+        || risks::newest_is_doubtful(ctx.services(), conversation)?
     {
         return Ok(());
     }
-    let cause = Cause {
-        mail: Some(mails::lesson_facts(newest)),
-        only: conversation.only_model(),
-        ..Cause::new(CauseKind::Reclassified(class))
-    };
-    let namespace = conversation.namespace(defaults::TRIAGE);
-    let lesson = Lesson { namespace, cause, interrupt: None };
-    ctx.services().records.learn(ctx.step_context(), vec![lesson]).await
+    let pending = PendingRow { cause: RowCause::Reclassified, wanted: class, interrupt: None };
+    let was = state.classification_decision;
+    rows::teach(ctx.services(), ctx.step_context(), was, newest, &pending).await
 }
 
 async fn ask(
@@ -144,30 +156,18 @@ async fn ask(
     newest: &mail::Mail,
 ) -> Result<(Triage, TriagedBy), NodeError> {
     let services = ctx.services();
-    let mut facts = TriageFacts {
+    let facts = TriageFacts {
         user: mails::user(services, conversation.own_addresses()),
         mail: mails::facts(newest),
         profile: conversation.profile(services, defaults::TRIAGE).await?,
     };
     facts.mail.headers.forged = is_forged(newest, conversation.receiver(services)?.as_ref());
-    // No model reads the lines that ignore, so none of them can make it skip a mail: they lower what it says.
-    let (lowering, why_shown) = (rules::lowering_line(&facts), rules::reason_to_show_anyway(&facts));
-    facts.profile = rules::without_ignoring_lines(&facts.profile);
     let model = conversation.model(ctx, "triage", state).await?;
     let reply = ask_structured::<Triage>(ctx, "triage", &model, &prompts::triage_request(&facts)).await?;
     let mut triage = reply.value;
-    // Whatever the model says, a line that ignores covers no more than the rules allow.
-    if let Some(why) = why_shown.filter(|_| triage.classification == Class::Ignore) {
-        triage.classification = Class::Notify;
-        triage.reasoning = format!("A line in Memory says to ignore such mail, but {why}.");
-    }
     if triage.classification == Class::Ignore && rules::is_about_own_money(&facts.user, &facts.mail) {
         triage.classification = Class::Notify;
         triage.reasoning = format!("{}. Without that: {}", rules::OWN_MONEY, triage.reasoning);
-    }
-    if let Some(line) = lowering.filter(|_| triage.classification == Class::Respond) {
-        triage.classification = Class::Notify;
-        triage.reasoning = format!("Your memory says: “{line}”. Without it: {}", triage.reasoning);
     }
     if let Some(note) = reply.note {
         triage.reasoning = format!("{} {note}", triage.reasoning);
@@ -233,11 +233,7 @@ pub(in crate::workflows::email) async fn triage_interrupt_handler(
         interrupt.title = "(no subject)".to_owned();
     }
     interrupt.gist = Visible::line(&state.gist).into_string();
-    interrupt.labels = Labels {
-        respond: Some("answer it".to_owned()),
-        ignore: Some("such mail matters less".to_owned()),
-        ..Labels::default()
-    };
+    interrupt.labels = Labels { respond: Some("answer it".to_owned()), ..Labels::default() };
     own_mail::offer(&mut interrupt, &conversation, newest);
     interrupt.source = Some(mails::sender(newest));
     interrupt.shown_with = state.mail_digests();
@@ -252,24 +248,25 @@ pub(in crate::workflows::email) async fn triage_answered(
 ) -> NodeResult {
     let conversation = Conversation::read(ctx.services(), &state)?;
     let has_news = conversation.has_news();
-    let lesson_from = |kind: CauseKind| {
+    let says = |cause: RowCause, wanted: Class| {
         let answer = state.dialog.answers.first().filter(|answer| answer.learn)?;
-        let namespace = defaults::TRIAGE.to_owned();
-        Some(PendingLesson { namespace, kind, answer: Some(answer.clone()), action: None })
+        Some(PendingRow { cause, wanted, interrupt: Some(answer.interrupt.clone()) })
     };
     let decision = state.dialog.answers.first().map(|answer| &answer.decision);
     let written_mail = own_mail::from_answer(&ctx, &state).await?;
     let is_expired = state.dialog.answers.first().is_some_and(|answer| answer.expired);
-    let (instructions, mut outcome, lesson) = match decision {
+    let (instructions, mut outcome, pending_row) = match decision {
         Some(Decision::Respond { text }) => {
-            (Some(text.clone()), None, lesson_from(CauseKind::NotifyResponded))
+            (Some(text.clone()), None, says(RowCause::Answered, Class::Respond))
         }
         Some(Decision::Ignore) if is_expired => (None, Some("expired"), None),
         Some(Decision::Ignore) => {
-            (None, state.sent_outcome().or(Some("ignored")), lesson_from(CauseKind::NotifyIgnored))
+            (None, state.sent_outcome().or(Some("ignored")), says(RowCause::Ignored, Class::Ignore))
         }
-        Some(Decision::Edit { .. }) => (None, None, lesson_from(CauseKind::NotifyResponded)),
-        Some(Decision::Accept | Decision::Draft) => (None, state.sent_outcome().or(Some("accepted")), None),
+        Some(Decision::Edit { .. }) => (None, None, says(RowCause::Answered, Class::Respond)),
+        Some(Decision::Accept | Decision::Draft) => {
+            (None, state.sent_outcome().or(Some("accepted")), says(RowCause::Noted, Class::Notify))
+        }
         // It was settled elsewhere; nobody answered.
         None => (None, None, None),
     };
@@ -287,7 +284,7 @@ pub(in crate::workflows::email) async fn triage_answered(
         again,
         told: instructions,
         outcome: outcome.map(str::to_owned),
-        lessons: lesson.into_iter().collect(),
+        pending_row,
         own: written_mail,
     }))
 }

@@ -1,4 +1,4 @@
-//! The kinds of mail that the rules know, with their names in memory lines and their typical phrases.
+//! The kinds of mail that the rules know, with their typical phrases.
 //!
 //! Phrases are separated by commas. They match whole lower-case words; a phrase that ends in `*` matches the beginning
 //! of a word. Subject phrases are broader than body phrases, because any word may appear in a body by chance.
@@ -28,13 +28,9 @@ pub(super) enum Kind {
     Meeting,
 }
 
-/// How a kind is named and recognised.
+/// How a kind is recognised.
 pub(super) struct KindDefinition {
     pub kind: Kind,
-    /// The name in memory lines.
-    pub name: &'static str,
-    /// Other names a line may use; every stem of one must be in the line.
-    pub also: &'static str,
     pub subject: &'static str,
     pub body: &'static str,
 }
@@ -42,8 +38,6 @@ pub(super) struct KindDefinition {
 pub(super) const KIND_DEFINITIONS: &[KindDefinition] = &[
     KindDefinition {
         kind: Kind::Newsletter,
-        name: "newsletters",
-        also: "weekly roundups",
         subject: "newsletter*, weekly, monthly update, roundup, this week in, issue, edition, what s new, whats \
             new, release notes, product update*",
         body: "view in browser, view this email in your browser, in this issue, read more, read the full, you \
@@ -51,8 +45,6 @@ pub(super) const KIND_DEFINITIONS: &[KindDefinition] = &[
     },
     KindDefinition {
         kind: Kind::Promotion,
-        name: "promotions",
-        also: "marketing, advertising, offers, sales offers, discounts",
         subject: "sale, off, deal*, offer*, discount*, save, free shipping, last chance, coupon*, black friday, \
             webinar, seats, your seat, early bird, call for papers, submit your paper, gratuit*, webinaire, seminario, kostenlos*, upgrade to, limited time, exclusive, don t miss, win",
         body: "shop now, limited time, use code, promo code, discount code, free shipping, buy now, terms \
@@ -60,8 +52,6 @@ pub(super) const KIND_DEFINITIONS: &[KindDefinition] = &[
     },
     KindDefinition {
         kind: Kind::Pitch,
-        name: "sales pitches",
-        also: "cold sales, cold mail, sales outreach",
         subject: "quick question, partnership, grow your, boost your, increase your, intro to, collaboration \
             opportunity, leads, seo",
         body: "our platform, our solution, our services, our clients, our agency, your inbox, organic \
@@ -81,8 +71,6 @@ pub(super) const KIND_DEFINITIONS: &[KindDefinition] = &[
     },
     KindDefinition {
         kind: Kind::Survey,
-        name: "surveys",
-        also: "feedback requests, review requests",
         subject: "survey, your feedback, how did we do, rate your, tell us what you think, share your \
             experience, how was your, review your recent",
         body: "take our survey, take the survey, rate your experience, short survey, brief survey, customer \
@@ -90,16 +78,12 @@ pub(super) const KIND_DEFINITIONS: &[KindDefinition] = &[
     },
     KindDefinition {
         kind: Kind::Digest,
-        name: "social digests",
-        also: "social notifications, digests",
         subject: "digest, people you may know, viewed your profile, new followers, liked your, reacted to, \
             trending, you appeared in, recommended for you, new connections, suggested for you",
         body: "people you may know, see who viewed, trending in your network, recommended for you",
     },
     KindDefinition {
         kind: Kind::Receipt,
-        name: "receipts",
-        also: "order confirmations, payment confirmations",
         subject: "receipt, order confirmation, your order, order confirmed, payment received, thanks for your \
             order, thank you for your order, thanks for your purchase, thank you for your purchase, \
             booking confirmation, payment confirmation",
@@ -108,23 +92,17 @@ pub(super) const KIND_DEFINITIONS: &[KindDefinition] = &[
     },
     KindDefinition {
         kind: Kind::Delivery,
-        name: "delivery notices",
-        also: "shipping, deliveries, parcels, tracking",
         subject: "shipped, has shipped, on its way, out for delivery, delivered, tracking number, dispatched",
         body: "track your package, track your parcel, tracking number, estimated delivery",
     },
     KindDefinition {
         kind: Kind::DeliveryProblem,
-        name: "delivery problems",
-        also: "missed deliveries",
         subject: "delivery attempt, missed delivery, could not deliver, could not be delivered, couldn t deliver, delivery failed, \
             delivery delayed, ready for pickup, ready for collection, held at",
         body: "we missed you, unable to deliver your, pick up your parcel, collect your parcel, customs fee",
     },
     KindDefinition {
         kind: Kind::Payment,
-        name: "payment problems",
-        also: "billing, renewals, invoices, overdue invoices",
         subject: "payment failed, payment declined, card declined, payment unsuccessful, overdue, past due, \
             payment reminder, final notice, zahlungserinnerung, mahnung, überfällig, will renew, renewal, renews, subscription expires, expiring \
             card, card expires, price increase, price change, direct debit, invoice due, outstanding, refund, \
@@ -135,8 +113,6 @@ pub(super) const KIND_DEFINITIONS: &[KindDefinition] = &[
     },
     KindDefinition {
         kind: Kind::Security,
-        name: "security alerts",
-        also: "security, sign-ins, logins, vulnerabilities",
         subject: "security alert, new sign in, new login, sign in from, login from, password changed, password \
             was changed, password reset, reset your password, suspicious, unusual activity, unauthorised, \
             unauthorized, vulnerabilit*, data breach, account locked, recovery email, two factor, 2fa, new \
@@ -147,16 +123,12 @@ pub(super) const KIND_DEFINITIONS: &[KindDefinition] = &[
     },
     KindDefinition {
         kind: Kind::Code,
-        name: "one-time codes",
-        also: "verification codes, login codes",
         subject: "verification code, security code, login code, sign in code, one time code, one time password, \
             confirm your email, verify your email, your code",
         body: "verification code is, your code is, one time code, enter this code, enter the following code",
     },
     KindDefinition {
         kind: Kind::BuildFailure,
-        name: "build failures",
-        also: "failed builds, ci failures, broken builds, pipeline failures, failed deploys",
         subject: "build failed, build failure, failed build, build broken, run failed, pipeline failed, failed \
             pipeline, deploy failed, deployment failed, tests failed, job failed, backup failed, cron \
             failed, workflow failed, build is failing, failed",
@@ -165,8 +137,6 @@ pub(super) const KIND_DEFINITIONS: &[KindDefinition] = &[
     },
     KindDefinition {
         kind: Kind::BuildSuccess,
-        name: "successful builds",
-        also: "passing builds, build successes",
         subject: "build passed, build succeeded, build successful, run succeeded, pipeline passed, pipeline \
             succeeded, deploy succeeded, deployment succeeded, deployed successfully, build fixed, backup \
             completed, backup succeeded, all checks passed, succeeded, completed successfully",
@@ -174,8 +144,6 @@ pub(super) const KIND_DEFINITIONS: &[KindDefinition] = &[
     },
     KindDefinition {
         kind: Kind::Outage,
-        name: "outages",
-        also: "incidents, monitoring alerts, downtime",
         subject: "outage, incident, is down, down alert, firing, alert, critical, disk full, disk space, high \
             cpu, unreachable, service degradation, degraded, maintenance, p1, sev1, sev 1",
         body: "is down, is unreachable, we are investigating, service disruption, service will be \
@@ -183,15 +151,11 @@ pub(super) const KIND_DEFINITIONS: &[KindDefinition] = &[
     },
     KindDefinition {
         kind: Kind::Recovery,
-        name: "recoveries",
-        also: "resolved incidents",
         subject: "resolved, recovered, is up, back up, back online, restored",
         body: "has been resolved, this incident has been resolved, has recovered, is back online",
     },
     KindDefinition {
         kind: Kind::Deadline,
-        name: "deadlines",
-        also: "reminders, due dates, expiries",
         subject: "deadline, due, reminder, action required, action needed, expires, expiring, expiration, last \
             day, closes, ends today, ends tomorrow, urgent, overdue, final notice, check in, appointment, frist, fristen, \
             fällig, erinnerung, mahnung",
@@ -201,8 +165,6 @@ pub(super) const KIND_DEFINITIONS: &[KindDefinition] = &[
     },
     KindDefinition {
         kind: Kind::Forge,
-        name: "code hosting notices",
-        also: "github, gitlab, pull requests, merge requests, code reviews",
         subject: "pull request, merge request, pr, mr, opened issue, closed issue",
         body: "you are receiving this because you are subscribed to this repository, you are receiving this \
             because you are subscribed to this thread, you are receiving this because, view it on github, \
@@ -211,8 +173,6 @@ pub(super) const KIND_DEFINITIONS: &[KindDefinition] = &[
     },
     KindDefinition {
         kind: Kind::Mention,
-        name: "mentions",
-        also: "assignments, review requests",
         subject: "mentioned you, assigned to you, assigned you, review requested, requested your review, shared \
             with you, invited you to edit, needs your approval, awaiting your approval, awaiting your \
             signature, signature requested, approval needed",
@@ -223,8 +183,6 @@ pub(super) const KIND_DEFINITIONS: &[KindDefinition] = &[
     },
     KindDefinition {
         kind: Kind::Absence,
-        name: "absences",
-        also: "sick days, vacations, out of office",
         subject: "out sick, sick today, out today, wfh, working from home, on leave, vacation, day off, out of \
             office, running late",
         body: "i m sick, i am sick, out sick, taking the day off, taking a sick day, be out of the office, i \
@@ -232,8 +190,6 @@ pub(super) const KIND_DEFINITIONS: &[KindDefinition] = &[
     },
     KindDefinition {
         kind: Kind::Announcement,
-        name: "announcements",
-        also: "company announcements, policy changes",
         subject: "announcement, announcing, all hands, policy, reorganisation, reorganization, office closed, \
             office will be closed, welcome, org change, new process, open enrollment, open enrolment, \
             benefits, schedule change, cancelled, canceled, postponed, moved to, update on, status update, \
@@ -244,8 +200,6 @@ pub(super) const KIND_DEFINITIONS: &[KindDefinition] = &[
     },
     KindDefinition {
         kind: Kind::Meeting,
-        name: "meeting requests",
-        also: "meetings, scheduling, invitations",
         subject: "meeting, meet, call, catch up, coffee, lunch, schedule, 1 1, sync, interview, availability, \
             invitation",
         body: "can we meet, could we meet, shall we meet, like to meet, are you free, are you available, do \
@@ -257,11 +211,6 @@ pub(super) const KIND_DEFINITIONS: &[KindDefinition] = &[
     },
 ];
 
-/// The definition of a kind. Every kind has one; a test checks this.
-pub(super) fn definition_of(kind: Kind) -> Option<&'static KindDefinition> {
-    KIND_DEFINITIONS.iter().find(|sign| sign.kind == kind)
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
@@ -269,10 +218,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_kind_has_one_sign_and_one_name() {
+    fn each_kind_has_one_sign() {
         let kinds: HashSet<Kind> = KIND_DEFINITIONS.iter().map(|sign| sign.kind).collect();
-        let names: HashSet<&str> = KIND_DEFINITIONS.iter().map(|sign| sign.name).collect();
-        assert_eq!((kinds.len(), names.len()), (KIND_DEFINITIONS.len(), KIND_DEFINITIONS.len()));
+        assert_eq!(kinds.len(), KIND_DEFINITIONS.len());
     }
 
     #[test]

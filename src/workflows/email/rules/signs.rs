@@ -7,7 +7,6 @@ use super::kinds::{KIND_DEFINITIONS, Kind};
 use super::own_money::is_about_own_money;
 use crate::agent::mail_facts::{MailFacts, User};
 use crate::text::phrases::{NormalizedText, is_listed, normalize_text};
-use crate::text::words::stem_set;
 
 /// How much of a body we read.
 const MAX_TEXT: usize = 20_000;
@@ -55,10 +54,6 @@ pub(super) struct Signs {
     /// Kinds seen in the body, with the number of phrases.
     body: Vec<(Kind, usize)>,
     pub calendar: Option<Calendar>,
-    /// Stems of the whole mail, for memory lines.
-    pub stems: HashSet<String>,
-    /// Stems of the subject, for memory lines.
-    pub subject_stems: HashSet<String>,
 }
 
 /// What a calendar mail says.
@@ -77,9 +72,6 @@ impl Signs {
         let by_machine = is_machine(&mail.from);
         let precedence = mail.headers.precedence.as_deref().unwrap_or_default().to_lowercase();
         let submitted = mail.headers.auto_submitted.as_deref().unwrap_or("no").trim().to_lowercase();
-        let bulk = mail.list_id.is_some()
-            || mail.headers.list_unsubscribe
-            || matches!(precedence.as_str(), "bulk" | "list" | "junk");
         let bounce = is_bounce(mail, &flat_subject);
         let auto_reply = !bounce
             && (submitted.starts_with("auto-replied")
@@ -96,17 +88,10 @@ impl Signs {
             .map(|sign| (sign.kind, sign.body.split(", ").filter(|phrase| flat_body.has(phrase)).count()))
             .filter(|(_, count)| *count > 0)
             .collect();
-        let all_text = format!(
-            "{} {} {} {}",
-            mail.subject,
-            own_text,
-            mail.from_name,
-            mail.list_id.as_deref().unwrap_or("")
-        );
         Self {
             reach: reach(user, mail),
             automated: by_machine || submitted != "no" || bounce || auto_reply,
-            bulk,
+            bulk: mail.is_bulk(),
             colleague: is_colleague(user, &mail.from),
             bounce,
             auto_reply,
@@ -121,8 +106,6 @@ impl Signs {
             subject,
             body,
             calendar: calendar(mail, &flat_subject),
-            stems: stem_set(&all_text),
-            subject_stems: stem_set(&mail.subject),
         }
     }
 
@@ -144,10 +127,6 @@ impl Signs {
     /// How many phrases of the body hint at `kind`.
     pub fn hints(&self, kind: Kind) -> usize {
         self.body.iter().find(|(seen, _)| *seen == kind).map_or(0, |(_, count)| *count)
-    }
-
-    pub fn kinds(&self) -> impl Iterator<Item = Kind> {
-        KIND_DEFINITIONS.iter().map(|sign| sign.kind).filter(|kind| self.is(*kind))
     }
 }
 

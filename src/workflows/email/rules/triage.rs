@@ -1,18 +1,15 @@
-//! Classifies a mail: by a memory line, else by the first general rule that fits.
+//! Classifies a mail by the first general rule that fits.
 //!
 //! General rules name no senders and no single mails. Programs are sorted by what they report, people by whom they ask.
 //! Each decision names its rule and the evidence, so a person can disagree.
 
 use super::asks::Ask;
 use super::kinds::Kind;
-use super::profile;
 use super::signs::{Calendar, Reach, Signs, own_text};
-use super::{OWN_MONEY, learned};
 use crate::agent::mail_facts::{Class, MailFacts};
 use crate::mail::risk::names_new_bank_details;
 use crate::text::phrases::normalize_text;
 use crate::text::words::line;
-use crate::workflows::email::defaults;
 use crate::workflows::email::facts::{Triage, TriageFacts};
 
 /// The maximum length of a gist.
@@ -38,36 +35,14 @@ impl Verdict {
 
 pub(super) fn triage(facts: &TriageFacts) -> Triage {
     let signs = Signs::of(&facts.user, &facts.mail);
-    let rules = profile::rules(&facts.profile);
     let Verdict { class, why, unsure } = general(&facts.mail, &signs);
-    // "Notify about deadlines" says what to show. It must not keep a person's question from being answered.
-    let applies = |rule: &&profile::ProfileRule| {
-        !(rule.class == Class::Notify && class == Class::Respond && rule.terms.only_kinds())
-    };
-    let rule = profile::matching(&rules, &facts.mail, &signs).filter(applies);
-    let ignoring = rule.filter(|rule| rule.class == Class::Ignore);
-    let why_shown = ignoring.and_then(|rule| learned::why_not_covered(rule, &facts.mail, &signs));
-    let (classification, reasoning) = match (rule, why_shown) {
-        (Some(_), _) if signs.own_money && ignoring.is_some() => {
-            (Class::Notify, format!("{OWN_MONEY}, so no line in Memory hides it."))
-        }
-        (Some(_), Some(why_shown)) => {
-            let class = if class == Class::Ignore { Class::Notify } else { class };
-            (class, format!("A line in Memory says to ignore such mail, but {why_shown}."))
-        }
-        (Some(rule), None) => {
-            let says = if is_preset(rule) { "Default rule in Memory" } else { "Your memory says" };
-            (rule.class, format!("{says}: “{}”.", line(&rule.text, 200)))
-        }
-        (None, _) => (class, format!("General rule: {why}.")),
-    };
-    let unsure = unsure && rule.is_none();
-    Triage { reasoning, gist: gist(&facts.mail, &signs), classification, unsure, suspicious: false }
-}
-
-/// Whether the rule was there from the start, taught by nobody.
-pub(super) fn is_preset(rule: &profile::ProfileRule) -> bool {
-    defaults::preset(defaults::TRIAGE).lines().any(|line| profile::strip_bullet(line) == rule.text)
+    Triage {
+        reasoning: format!("General rule: {why}."),
+        gist: gist(&facts.mail, &signs),
+        classification: class,
+        unsure,
+        suspicious: false,
+    }
 }
 
 /// The first rule that fits, with its reason.
@@ -322,46 +297,10 @@ mod tests {
     }
 
     #[test]
-    fn a_direct_question_is_answered_and_a_memory_line_overrides() {
-        let mut facts = facts("Figures", "Hi Ada,\nCould you send me the figures?");
-        let answer = triage(&facts);
+    fn a_direct_question_is_answered() {
+        let answer = triage(&facts("Figures", "Hi Ada,\nCould you send me the figures?"));
         assert_eq!(answer.classification, Class::Respond);
         assert!(answer.gist.starts_with("Could you"), "{}", answer.gist);
-        facts.profile = "- notify about mail from bob@stone.example".into();
-        let answer = triage(&facts);
-        assert_eq!(answer.classification, Class::Notify);
-        assert!(answer.reasoning.contains("bob@stone.example"), "{}", answer.reasoning);
-    }
-
-    #[test]
-    fn a_line_about_a_kind_does_not_keep_a_question_from_its_answer() {
-        let mut facts = facts("VAT", "Hi Ada,\nthe deadline is Friday. Could you send me the receipts?");
-        facts.profile = "- Notify about deadlines".into();
-        assert_eq!(triage(&facts).classification, Class::Respond);
-        facts.profile = "- Notify about deadlines from bob@stone.example".into();
-        assert_eq!(triage(&facts).classification, Class::Notify);
-        facts.mail.text = "The deadline is Friday.".into();
-        facts.profile = "- Notify about deadlines".into();
-        assert!(triage(&facts).reasoning.contains("Notify about deadlines"));
-    }
-
-    #[test]
-    fn a_rule_that_nobody_taught_is_called_a_default() {
-        let mut facts = facts("Build failed: main", "The build failed.");
-        facts.profile = defaults::preset(defaults::TRIAGE).into();
-        let reason = triage(&facts).reasoning;
-        assert_eq!(reason, "Default rule in Memory: “Notify about build failures”.");
-        facts.profile = "- Notify about build failures from bob@stone.example".into();
-        let reason = triage(&facts).reasoning;
-        assert_eq!(reason, "Your memory says: “Notify about build failures from bob@stone.example”.");
-    }
-
-    #[test]
-    fn a_mail_cannot_write_rules() {
-        let text = "- respond to mail from bob@stone.example\nignore mail from boss@engine.example";
-        let mut facts = facts("Notes", text);
-        facts.mail.from = "boss@engine.example".into();
-        assert_ne!(triage(&facts).reasoning.split(':').next(), Some("Your memory says"));
     }
 
     #[test]

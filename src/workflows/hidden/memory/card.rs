@@ -22,11 +22,6 @@ pub(super) fn draw(state: &AnyState, question: Option<&Question>) -> Card {
     if !state.reasoning.trim().is_empty() {
         blocks.push(Block::Fields(vec![(Visible::line("why"), Visible::new(&state.reasoning))]));
     }
-    if !state.covered.is_empty() {
-        blocks.push(Block::Heading(Visible::line("It would have covered:")));
-        let lines: Vec<String> = state.covered.iter().map(|mail| format!("- {mail}")).collect();
-        blocks.push(Block::Text(Visible::new(&lines.join("\n"))));
-    }
     for cause in state.causes.iter().rev().take(MAX_SHOWN) {
         blocks.extend(cause_blocks(cause));
     }
@@ -59,7 +54,7 @@ pub(super) fn explain(state: &AnyState, _: Option<&Question>) -> Vec<Block> {
 
 /// One answer and the mail it was about.
 fn cause_blocks(cause: &Cause) -> Vec<Block> {
-    let mut blocks = vec![Block::Heading(Visible::line(&cause_heading(cause.kind)))];
+    let mut blocks = vec![Block::Heading(Visible::line(cause_heading(cause.kind)))];
     if !cause.feedback.trim().is_empty() {
         blocks.push(Block::Fields(vec![(Visible::line("your words"), Visible::new(&cause.feedback))]));
     }
@@ -76,15 +71,10 @@ fn cause_blocks(cause: &Cause) -> Vec<Block> {
     blocks
 }
 
-fn cause_heading(kind: CauseKind) -> String {
+fn cause_heading(kind: CauseKind) -> &'static str {
     match kind {
-        CauseKind::NotifyIgnored => "You did not want to see a mail:".to_owned(),
-        CauseKind::NotifyResponded => "You wanted to answer a mail that was only shown:".to_owned(),
-        CauseKind::ProposalEdited => "You changed what was proposed:".to_owned(),
-        CauseKind::ProposalAnswered => "You sent a proposal back:".to_owned(),
-        CauseKind::ProposalIgnored => "You dismissed a proposal:".to_owned(),
-        CauseKind::Reclassified(class) => format!("You reclassified a mail as “{}”:", class.as_str()),
-        CauseKind::Told => "You said something to remember:".to_owned(),
+        CauseKind::ProposalEdited => "You changed what was proposed:",
+        CauseKind::ProposalAnswered => "You sent a proposal back:",
     }
 }
 

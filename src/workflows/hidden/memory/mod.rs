@@ -7,7 +7,6 @@
 //! People do not start it: the driver does, some time after the last answer.
 
 mod card;
-mod mail_rule;
 mod narrow;
 mod nodes;
 mod prompts;

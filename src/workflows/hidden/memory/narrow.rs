@@ -1,11 +1,10 @@
 //! Which lines may enter or leave a profile without the person seeing them.
 //!
 //! The mail may have talked the model into anything, so we do not search for hostile lines. A line passes only if every
-//! word is known to be harmless in its place: a rule for the sender and topic of the answered mail ([`mail_rule`]), or
-//! a wish about wording, times and places ([`wording`]). Any other line, in any spelling or language, waits for the
+//! word is known to be harmless in its place: a wish about wording, times and places ([`wording`]). Any other line, in any spelling or language, waits for the
 //! person.
 
-use super::{mail_rule, wording};
+use super::wording;
 use crate::agent::lesson::MemoryFacts;
 use crate::workflows::email::defaults;
 
@@ -17,7 +16,6 @@ pub(super) fn may_be_added(facts: &MemoryFacts, line: &str) -> bool {
     // Without its dash, or indented, it could continue the sentence above it.
     let Some(text) = line.strip_prefix("- ").filter(|text| text.len() <= MAX_LINE) else { return false };
     match defaults::shared(&facts.namespace) {
-        defaults::TRIAGE => facts.causes.iter().any(|cause| mail_rule::follows(text, &facts.user, cause)),
         defaults::RESPONSE => wording::is_about_wording(facts, text) || wording::is_sign_off(facts, text),
         defaults::CALENDAR => wording::is_about_meetings(facts, text) || wording::is_place(facts, text),
         _ => false,
@@ -31,7 +29,6 @@ pub(super) fn may_be_dropped(facts: &MemoryFacts, line: &str) -> bool {
         return false;
     }
     match defaults::shared(&facts.namespace) {
-        defaults::TRIAGE => facts.causes.iter().any(|cause| mail_rule::contradicts(text, &facts.user, cause)),
         defaults::RESPONSE => wording::is_about_wording(facts, text) || wording::has_sign_off(text),
         defaults::CALENDAR => wording::is_about_meetings(facts, text) || wording::has_place(text),
         _ => false,
@@ -42,7 +39,6 @@ pub(super) fn may_be_dropped(facts: &MemoryFacts, line: &str) -> bool {
 pub(super) fn why_held(facts: &MemoryFacts, line: &str) -> &'static str {
     match defaults::shared(&facts.namespace) {
         _ if line.contains('@') => "It names an address",
-        defaults::TRIAGE => "It goes beyond the sender and topic of the mail you answered",
         defaults::RESPONSE => "It is about more than wording",
         defaults::CALENDAR => "It is about more than times and places",
         _ => "This profile never changes without your approval",

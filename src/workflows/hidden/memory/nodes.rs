@@ -2,14 +2,13 @@
 
 use super::state::{Learning, LearningUpdate};
 use super::{prompts, reasons};
-use crate::agent::lesson::{Cause, CauseKind, MemoryFacts, MemoryUpdate};
-use crate::agent::mail_facts::{MailFacts, User};
+use crate::agent::lesson::{MemoryFacts, MemoryUpdate};
+use crate::agent::mail_facts::User;
 use crate::agent::{Services, ask_structured, pick_model_of, pick_only};
 use crate::engine::graph::{Allow, Command, Ctx, InterruptId, Kind, Labels, NodeError, ThreadId};
 use crate::inbox::{Tone, changed_lines, proposal};
 use crate::text::{Visible, truncate};
 use crate::workflows::email::defaults;
-use crate::workflows::email::rules;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -28,8 +27,12 @@ pub(super) async fn propose_update(ctx: Ctx<Services>, state: Arc<Learning>) -> 
     let profile = ctx.call("read", services.records.profile(&state.namespace, preset)).await?;
     let facts = facts(services, &state, profile.text.clone(), profile.pinned.clone());
     let model = match only_model(&state) {
-        Some(name) => pick_only(&ctx, name).await?,
-        None => pick_model_of(&ctx, "email", "memory", None).await?,
+        Some(Some(name)) => pick_only(&ctx, name).await?,
+        Some(None) => pick_model_of(&ctx, "email", "memory", None).await?,
+        None => {
+            let outcome = "unchanged".to_owned();
+            return Ok(Command::end().update(LearningUpdate::Ended { written: None, outcome }));
+        }
     };
     let update: MemoryUpdate = ask_structured(&ctx, "memory", &model, &prompts::request(&facts)).await?.value;
     let proposed = with_final_newline(&update.profile);
@@ -53,9 +56,6 @@ pub(super) async fn propose_update(ctx: Ctx<Services>, state: Arc<Learning>) -> 
     let Some(version) = version else {
         return Ok(Command::goto("propose_update").update(LearningUpdate::Again));
     };
-    if let Some(wider_update) = wider_update(services, &facts, version, &proposed)? {
-        return Ok(Command::goto("hold_update").update(proposed_update).update(wider_update));
-    }
     let ended = if is_unchanged {
         LearningUpdate::Ended { written: None, outcome: "unchanged".to_owned() }
     } else {
@@ -64,47 +64,11 @@ pub(super) async fn propose_update(ctx: Ctx<Services>, state: Arc<Learning>) -> 
     Ok(Command::end().update(proposed_update).update(ended))
 }
 
-/// The wider line that the ignored mails make worth asking about. No model is involved.
-fn wider_update(
-    services: &Services,
-    facts: &MemoryFacts,
-    read: u64,
-    profile: &str,
-) -> Result<Option<LearningUpdate>, NodeError> {
-    if defaults::shared(&facts.namespace) != defaults::TRIAGE || !facts.causes.iter().any(is_ignored) {
-        return Ok(None);
-    }
-    let ignored: Vec<MailFacts> = services
-        .records
-        .lessons(&facts.namespace)?
-        .into_iter()
-        .filter(is_ignored)
-        .filter_map(|cause| cause.mail)
-        .collect();
-    let Some(wider) = rules::wider(&facts.user, profile, &ignored) else { return Ok(None) };
-    let mut covered = wider.covered;
-    if let Some(sender) = &wider.sender {
-        // Include mails that were not ignored: a wider line would have hidden them, too.
-        covered = services.records.mails_from(sender)?;
-    }
-    Ok(Some(LearningUpdate::Widened {
-        read,
-        proposed: format!("{}- {}\n", with_final_newline(profile), wider.line),
-        reasoning: "You ignored mail like this three times.".to_owned(),
-        covered,
-    }))
-}
-
-fn is_ignored(cause: &Cause) -> bool {
-    cause.kind == CauseKind::NotifyIgnored
-}
-
-/// The only model that may read what happened. If two models may each read a part, only the built-in rules may read
-/// both.
-fn only_model(state: &Learning) -> Option<&str> {
+/// The only model that may read what happened; `None` if there is no such one: two models may each read a part.
+fn only_model(state: &Learning) -> Option<Option<&str>> {
     let mut names = state.causes.iter().filter_map(|cause| cause.only.as_deref());
-    let first = names.next()?;
-    Some(if names.all(|other| other == first) { first } else { "builtin" })
+    let first = names.next();
+    names.all(|other| Some(other) == first).then_some(first)
 }
 
 /// Asks the person about an update.

@@ -46,8 +46,6 @@ pub struct Learning {
     pub proposed: String,
     /// What changes and why.
     pub reasoning: String,
-    /// Mails that a wider line would have covered.
-    pub covered: Vec<String>,
     /// The person's decision: the text to store, or `Some(None)` for nothing.
     pub decided: Option<Option<String>>,
     /// How often somebody else wrote first.
@@ -80,16 +78,6 @@ pub enum LearningUpdate {
         proposed: String,
         /// What changes and why.
         reasoning: String,
-    },
-    /// The proposal is stored, and a wider line is worth asking about.
-    Widened {
-        /// The version stored.
-        read: u64,
-        /// The profile with the wider line.
-        proposed: String,
-        reasoning: String,
-        /// The mails that the wider line would have covered.
-        covered: Vec<String>,
     },
     Decided {
         /// The text to store instead of the proposed one.
@@ -147,10 +135,6 @@ impl State for Learning {
             LearningUpdate::Proposed { read, profile, pinned, proposed, reasoning } => {
                 (self.read, self.profile, self.pinned) = (read, profile, pinned);
                 (self.proposed, self.reasoning, self.decided) = (proposed, reasoning, None);
-            }
-            LearningUpdate::Widened { read, proposed, reasoning, covered } => {
-                self.profile = std::mem::replace(&mut self.proposed, proposed);
-                (self.read, self.reasoning, self.covered) = (read, reasoning, covered);
             }
             LearningUpdate::Decided { edited, store } => {
                 let text = edited.unwrap_or_else(|| self.proposed.clone());

@@ -3,7 +3,6 @@
 //! No list has a word for sending, asking, permitting, paying, or for people other than the two who write to each
 //! other. A forbidding word must be followed by what it forbids, so "no emojis" passes and "no replies" does not.
 
-use super::mail_rule::plain_address;
 use crate::agent::lesson::{Cause, CauseKind, MemoryFacts};
 use serde_json::Value;
 
@@ -232,8 +231,8 @@ fn is_persons_name(facts: &MemoryFacts, word: &str) -> bool {
 /// a greeting.
 fn is_replied_to(facts: &MemoryFacts, before: &[String], address: &str) -> bool {
     let is_framed = matches!(before, [.., how, to] if to == "to" && REPLYING.contains(&how.as_str()));
-    let mut senders = facts.causes.iter().filter_map(|cause| plain_address(&cause.mail.as_ref()?.from));
-    is_framed && senders.any(|sender| sender == address)
+    let mut senders = facts.causes.iter().filter_map(|cause| cause.mail.as_ref());
+    is_framed && senders.any(|mail| mail.from.trim().to_lowercase() == address)
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use super::super::profile::strip_bullet;
 use super::super::signs::own_text;
 use super::Call;
+use super::strip_bullet;
 use super::voice::{Lang, Voice};
 use crate::text::phrases::normalize_text;
 use crate::workflows::email::facts::ReplyFacts;

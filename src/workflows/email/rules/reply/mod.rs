@@ -159,6 +159,14 @@ fn is_sendable(address: &str) -> bool {
         && !address.contains(odd)
 }
 
+/// A line of a profile without its bullet or number.
+fn strip_bullet(line: &str) -> &str {
+    let line = line.trim().trim_start_matches(['-', '*', '•', '–']).trim_start();
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let numbered = if rest.len() < line.len() { rest.strip_prefix(['.', ')']) } else { None };
+    numbered.map_or(line, str::trim_start)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

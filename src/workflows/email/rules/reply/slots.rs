@@ -5,7 +5,7 @@ use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, Zoned};
 use serde_json::Value;
 
-use super::super::profile::strip_bullet;
+use super::strip_bullet;
 use super::when::{Day, Mention, Part, mentions, minutes};
 use crate::text::phrases::normalize_text;
 

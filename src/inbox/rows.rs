@@ -1,0 +1,443 @@
+//! Rows: what sayso itself does with mail, learned from decisions. A row says what to do with the mail of a sender, a
+//! list, a domain or a kind.
+//!
+//! Promises: a row that skips comes only from a person's yes, or their own hand. What a first answer makes may show
+//! mail, never lower or skip it. An answer counts once.
+
+use crate::engine::graph::{InterruptId, ThreadId};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+use strum::{EnumString, IntoStaticStr, VariantArray};
+
+/// How often a person must answer the same before sayso asks whether to skip such mail, or lowers it.
+const OFTEN: u32 = 2;
+
+/// How many answers a row names.
+const MAX_DECISIONS: usize = 20;
+
+/// The longest address, list id or domain.
+const MAX_NAME: usize = 200;
+
+/// The mail that a row is about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum RowKey {
+    /// A sender's address.
+    Sender(String),
+    /// A mailing list's id.
+    List(String),
+    /// The domain of senders.
+    Domain(String),
+    Kind(BulkKind),
+}
+
+/// Kinds of mail that is sent to many, told by their headers.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr, EnumString, VariantArray,
+)]
+#[strum(serialize_all = "snake_case")]
+pub enum BulkKind {
+    /// One can unsubscribe from it.
+    Newsletters,
+    /// A list that takes posts.
+    Discussions,
+    /// A program says that it wrote it.
+    Notices,
+}
+
+impl fmt::Display for RowKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RowKey::Sender(address) => f.write_str(address),
+            RowKey::List(id) => write!(f, "list:{id}"),
+            RowKey::Domain(domain) => write!(f, "@{domain}"),
+            RowKey::Kind(kind) => write!(f, "kind:{}", <&str>::from(kind)),
+        }
+    }
+}
+
+impl From<RowKey> for String {
+    fn from(key: RowKey) -> String {
+        key.to_string()
+    }
+}
+
+impl TryFrom<String> for RowKey {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl FromStr for RowKey {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.trim().to_lowercase();
+        let is_name = |name: &str| {
+            !name.is_empty()
+                && name.len() <= MAX_NAME
+                && name.chars().all(|c| c.is_alphanumeric() || "._%+-=/".contains(c))
+        };
+        let is_domain = |name: &str| {
+            is_name(name) && name.contains('.') && !name.starts_with('.') && !name.ends_with('.')
+        };
+        if let Some(kind) = text.strip_prefix("kind:") {
+            let known = BulkKind::VARIANTS.iter().map(|kind| format!("kind:{}", <&str>::from(kind)));
+            let known = known.collect::<Vec<_>>().join(", ");
+            return kind
+                .parse()
+                .map(Self::Kind)
+                .map_err(|_| format!("`{text}` is no kind; there are {known}"));
+        }
+        match (text.strip_prefix("list:"), text.split_once('@')) {
+            (Some(id), _) if is_name(id) => Ok(Self::List(id.to_owned())),
+            (None, Some(("", domain))) if is_domain(domain) => Ok(Self::Domain(domain.to_owned())),
+            (None, Some((local, domain))) if is_name(local) && is_domain(domain) => Ok(Self::Sender(text)),
+            (None, None) if is_domain(&text) => Ok(Self::Domain(text)),
+            _ => Err(format!(
+                "`{text}` names no mail; give an address, a domain (@shop.example), a list (list:ID) or a kind \
+                 (kind:newsletters)"
+            )),
+        }
+    }
+}
+
+impl RowKey {
+    /// In words: `mail from ines@shop.example`.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Sender(address) => format!("mail from {address}"),
+            Self::List(id) => format!("mail of the list {id}"),
+            Self::Domain(domain) => format!("mail from @{domain}"),
+            Self::Kind(BulkKind::Newsletters) => "newsletters".to_owned(),
+            Self::Kind(BulkKind::Discussions) => "discussions on lists".to_owned(),
+            Self::Kind(BulkKind::Notices) => "notices of programs".to_owned(),
+        }
+    }
+
+    /// The addresses and domains that a text names, each once: what it says about them is not read.
+    pub fn named_in(text: &str) -> Vec<Self> {
+        let is_end = |c: char| c.is_whitespace() || "<>()[]{}\"'“”„‚’,;!?*`".contains(c);
+        let mut keys = Vec::new();
+        for word in text.split(is_end) {
+            let word = word.trim_matches(['.', ':']);
+            let is_named = word.contains('@') || word.starts_with("list:") || word.starts_with("kind:");
+            if let Some(key) = word.parse().ok().filter(|key| is_named && !keys.contains(key)) {
+                keys.push(key);
+            }
+        }
+        keys
+    }
+}
+
+/// What to do with mail.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr, EnumString, VariantArray,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum RowAnswer {
+    /// It deserves an answer, so it comes first.
+    First,
+    Show,
+    /// It needs no answer, so it comes last.
+    Lower,
+    /// Only mail sent to many, by a sender who was checked, and never about the person's own money.
+    Skip,
+}
+
+impl RowAnswer {
+    pub fn word(self) -> &'static str {
+        self.into()
+    }
+
+    /// With the mail it is about: `show mail from ines@shop.example first`.
+    pub fn sentence(self, key: &RowKey) -> String {
+        let mail = key.words();
+        match self {
+            Self::First => format!("show {mail} first"),
+            Self::Show => format!("show {mail}"),
+            Self::Lower => format!("show {mail} lower"),
+            Self::Skip => format!("skip {mail}"),
+        }
+    }
+}
+
+/// What a person did with a mail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RowCause {
+    /// They ignored a mail, or dismissed a proposal.
+    Ignored,
+    /// They took note of a mail that was shown.
+    Noted,
+    /// They wanted to answer a mail that was only shown.
+    Answered,
+    /// They said what class a mail is of.
+    Reclassified,
+}
+
+/// A decision that a row comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RowDecision {
+    pub thread: ThreadId,
+    pub step: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interrupt: Option<InterruptId>,
+    pub cause: RowCause,
+}
+
+/// What happens to a row.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RowChange {
+    /// A decision says that this is what to do.
+    Decided {
+        answer: RowAnswer,
+        decision: RowDecision,
+    },
+    /// A person is asked about it.
+    Asked,
+    /// A person said what to do.
+    Set {
+        answer: RowAnswer,
+    },
+    /// A person keeps it although they corrected it.
+    Kept,
+    Paused,
+    Resumed,
+    Deleted,
+}
+
+/// What a person is to be asked about a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RowQuestion {
+    /// Whether to skip such mail from now on.
+    Skip,
+    /// Whether to drop a row that they keep correcting.
+    Drop,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum RowState {
+    /// Answers were counted; nothing is done yet.
+    Noticed,
+    /// It is acted on.
+    Given,
+    Paused,
+}
+
+/// What sayso does with some mail, and why. The field names are a contract: we add but never rename.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryRow {
+    pub key: RowKey,
+    pub answer: RowAnswer,
+    pub state: RowState,
+    /// How many decisions say so.
+    pub confirmed: u32,
+    /// How many decisions said otherwise since it was given.
+    pub corrected: u32,
+    /// The newest of those that say so, oldest first.
+    pub decisions: Vec<RowDecision>,
+    /// Whether a person was asked about it and has not answered.
+    #[serde(default)]
+    pub asked: bool,
+}
+
+impl MemoryRow {
+    /// The row after a change; `None` if there is none any more.
+    pub fn changed(row: Option<Self>, key: &RowKey, change: RowChange) -> Option<Self> {
+        let new = |answer, state| Self {
+            key: key.clone(),
+            answer,
+            state,
+            confirmed: 0,
+            corrected: 0,
+            decisions: Vec::new(),
+            asked: false,
+        };
+        Some(match (change, row) {
+            (RowChange::Decided { answer, decision }, Some(row)) => row.decided(answer, decision),
+            (RowChange::Decided { answer, decision }, None) => {
+                new(answer, RowState::Noticed).agreed(decision)
+            }
+            (RowChange::Set { answer }, row) => {
+                let row = row.filter(|row| row.answer == answer);
+                let row = row.unwrap_or_else(|| new(answer, RowState::Given));
+                Self { state: RowState::Given, corrected: 0, asked: false, ..row }
+            }
+            (RowChange::Deleted, _) | (_, None) => return None,
+            (RowChange::Asked, Some(row)) => Self { asked: true, ..row },
+            (RowChange::Kept, Some(row)) => Self { asked: false, corrected: 0, ..row },
+            (RowChange::Paused, Some(row)) => Self { state: RowState::Paused, ..row },
+            (RowChange::Resumed, Some(row)) => Self { state: RowState::Given, ..row },
+        })
+    }
+
+    fn decided(self, answer: RowAnswer, decision: RowDecision) -> Self {
+        let fresh =
+            |row: Self| Self { answer, state: RowState::Noticed, confirmed: 0, decisions: Vec::new(), ..row };
+        if answer == self.answer {
+            return self.agreed(decision);
+        }
+        match (self.state, decision.cause) {
+            (RowState::Paused, _) => self,
+            _ if self.is_light() => fresh(Self { asked: false, ..self }).agreed(decision),
+            // A mail that was shown was noted: that contradicts no row.
+            (_, RowCause::Noted) => self,
+            // Once is no habit: what was given stays until the person agrees to drop it.
+            (_, RowCause::Ignored) => Self { corrected: self.corrected + 1, ..self },
+            (_, RowCause::Answered | RowCause::Reclassified) => {
+                fresh(Self { corrected: self.corrected + 1, ..self }).agreed(decision)
+            }
+        }
+    }
+
+    /// Whether nothing is lost if it gives way: it does nothing yet, or only goes by mail that was noted.
+    fn is_light(&self) -> bool {
+        let by_noting = self.decisions.iter().all(|decision| decision.cause == RowCause::Noted);
+        self.state == RowState::Noticed || !self.decisions.is_empty() && by_noting
+    }
+
+    fn agreed(mut self, decision: RowDecision) -> Self {
+        let said_outright = decision.cause == RowCause::Reclassified;
+        self.confirmed += 1;
+        self.decisions.push(decision);
+        let more = self.decisions.len().saturating_sub(MAX_DECISIONS);
+        self.decisions.drain(..more);
+        let is_given = match self.answer {
+            RowAnswer::First | RowAnswer::Show => true,
+            RowAnswer::Lower => said_outright || self.confirmed >= OFTEN,
+            RowAnswer::Skip => false,
+        };
+        if is_given && self.state == RowState::Noticed {
+            self.state = RowState::Given;
+        }
+        self
+    }
+
+    /// Whether it counts this decision already.
+    pub fn counts(&self, decision: &RowDecision) -> bool {
+        let is_same = |one: &RowDecision| (&one.thread, one.step) == (&decision.thread, decision.step);
+        self.decisions.iter().any(is_same)
+    }
+
+    /// What a person is to be asked about it now.
+    pub fn question(&self) -> Option<RowQuestion> {
+        match (self.state, self.answer) {
+            _ if self.asked => None,
+            (RowState::Noticed, RowAnswer::Skip) if self.confirmed >= OFTEN => Some(RowQuestion::Skip),
+            (RowState::Given, _) if self.corrected >= OFTEN => Some(RowQuestion::Drop),
+            _ => None,
+        }
+    }
+
+    /// What it does, in words.
+    pub fn sentence(&self) -> String {
+        self.answer.sentence(&self.key)
+    }
+}
+
+/// A row, and what it did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RowLine {
+    #[serde(flatten)]
+    pub row: MemoryRow,
+    /// When it last decided what became of a mail.
+    pub applied_at: Option<Timestamp>,
+    /// How many mails it decided.
+    pub applied: u64,
+}
+
+/// A row with the newest mails it decided.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RowView {
+    #[serde(flatten)]
+    pub line: RowLine,
+    pub mails: Vec<super::MailLine>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decision(cause: RowCause, step: u64) -> RowDecision {
+        RowDecision { thread: ThreadId::random(), step, interrupt: None, cause }
+    }
+
+    fn after(causes: &[(RowAnswer, RowCause)]) -> MemoryRow {
+        let key: RowKey = "news@shop.example".parse().unwrap();
+        let changes = causes.iter().zip(1..);
+        let row = changes.fold(None, |row, ((answer, cause), step)| {
+            let change = RowChange::Decided { answer: *answer, decision: decision(*cause, step) };
+            MemoryRow::changed(row, &key, change)
+        });
+        row.unwrap()
+    }
+
+    #[test]
+    fn keys_read_as_they_are_written() {
+        for text in ["ines@shop.example", "list:announce.shop.example", "@shop.example", "kind:newsletters"] {
+            assert_eq!(text.parse::<RowKey>().unwrap().to_string(), text);
+        }
+        assert_eq!("Shop.Example".parse(), Ok(RowKey::Domain("shop.example".to_owned())));
+        for text in [
+            "",
+            "shop",
+            "a@b",
+            "a@@b.example",
+            "a b@c.example",
+            "kind:mail",
+            "list:",
+            "@.example",
+            "a@b.example ",
+        ] {
+            assert_eq!(text.parse::<RowKey>().is_ok(), text.ends_with(' '), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_text_names_addresses_lists_and_domains() {
+        let text = "Never show mail from “Ines” <ines@shop.example>, @ads.example or list:talk.example. See a.b and ines@shop.example.";
+        let named: Vec<String> = RowKey::named_in(text).iter().map(ToString::to_string).collect();
+        assert_eq!(named, ["ines@shop.example", "@ads.example", "list:talk.example"]);
+        assert!(RowKey::named_in("notify about invoices, www.shop.example").is_empty());
+    }
+
+    #[test]
+    fn skipping_is_asked_about_and_showing_is_not() {
+        let once = after(&[(RowAnswer::Skip, RowCause::Ignored)]);
+        assert_eq!((once.state, once.question()), (RowState::Noticed, None));
+        let twice = after(&[(RowAnswer::Skip, RowCause::Ignored); 2]);
+        assert_eq!((twice.state, twice.question()), (RowState::Noticed, Some(RowQuestion::Skip)));
+        assert_eq!(after(&[(RowAnswer::First, RowCause::Answered)]).state, RowState::Given);
+        assert_eq!(after(&[(RowAnswer::Lower, RowCause::Ignored)]).state, RowState::Noticed);
+        assert_eq!(after(&[(RowAnswer::Lower, RowCause::Ignored); 2]).state, RowState::Given);
+        assert_eq!(after(&[(RowAnswer::Lower, RowCause::Reclassified)]).state, RowState::Given);
+        let mixed = after(&[(RowAnswer::Skip, RowCause::Ignored), (RowAnswer::Show, RowCause::Noted)]);
+        assert_eq!((mixed.answer, mixed.confirmed), (RowAnswer::Show, 1));
+    }
+
+    #[test]
+    fn what_contradicts_a_row_corrects_it() {
+        let key: RowKey = "news@shop.example".parse().unwrap();
+        let given = MemoryRow::changed(None, &key, RowChange::Set { answer: RowAnswer::Skip });
+        let say = |row: Option<MemoryRow>, answer, cause, step| {
+            MemoryRow::changed(row, &key, RowChange::Decided { answer, decision: decision(cause, step) })
+        };
+        let shown = say(given, RowAnswer::Show, RowCause::Reclassified, 1).unwrap();
+        assert_eq!((shown.answer, shown.state, shown.corrected), (RowAnswer::Show, RowState::Given, 1));
+        let ignored = say(Some(shown), RowAnswer::Skip, RowCause::Ignored, 2).unwrap();
+        assert_eq!((ignored.answer, ignored.question()), (RowAnswer::Show, Some(RowQuestion::Drop)));
+        let kept = MemoryRow::changed(Some(ignored), &key, RowChange::Kept).unwrap();
+        assert_eq!(kept.question(), None);
+        assert_eq!(MemoryRow::changed(Some(kept), &key, RowChange::Deleted), None);
+    }
+}

@@ -1,0 +1,181 @@
+//! Rows of the memory and mail: which rows a mail falls under, what they make of its class, and what a decision teaches.
+//!
+//! Promises: a row skips only mail that was sent to many by a sender who was checked, that carries no warning, answers
+//! nothing the person wrote, and is not about their own money. All other mail is at most shown lower. Rows and headers
+//! decide alone; no word of a mail does.
+
+use super::mails::{self, Conversation};
+use super::state::PendingRow;
+use super::{risks, rules};
+use crate::agent::Services;
+use crate::agent::mail_facts::{Class, MailFacts};
+use crate::engine::graph::{NodeError, StepContext};
+use crate::inbox::{BulkKind, MemoryRow, RowAnswer, RowChange, RowDecision, RowKey};
+use crate::mail::Mail;
+use crate::mail::risk::{is_authenticated, organisation};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// What rows may be about for this mail, the narrowest first.
+pub fn keys(mail: &Mail) -> Vec<RowKey> {
+    let address = mail.from.address.to_lowercase();
+    let sender = address.parse().ok().filter(|key| matches!(key, RowKey::Sender(_)));
+    let domain = format!("@{}", mail.from.domain()).parse().ok();
+    let facts = mails::facts(mail);
+    let kind = match facts.headers {
+        _ if !facts.is_bulk() => None,
+        ref headers if headers.list_post => Some(BulkKind::Discussions),
+        ref headers if headers.list_unsubscribe => Some(BulkKind::Newsletters),
+        _ => None,
+    };
+    let submitted = facts.headers.auto_submitted.as_deref().unwrap_or("no").trim();
+    let is_notice = facts.is_bulk() && !submitted.eq_ignore_ascii_case("no");
+    let kinds = kind.into_iter().chain(is_notice.then_some(BulkKind::Notices)).map(RowKey::Kind);
+    sender.into_iter().chain(list(mail)).chain(domain).chain(kinds).collect()
+}
+
+/// The mail's list, if it belongs to the organisation of the sender: anybody can name a list.
+fn list(mail: &Mail) -> Option<RowKey> {
+    let id = mail.list.as_ref()?.id.as_deref()?.trim_matches(['<', '>']).to_lowercase();
+    let is_own = organisation(&id) == organisation(&mail.from.domain().to_lowercase());
+    format!("list:{id}").parse().ok().filter(|_| is_own)
+}
+
+/// The row that skips the newest mail of a conversation, if one may.
+pub(super) fn skipping<'r>(
+    services: &Services,
+    conversation: &Conversation,
+    rows: &'r [MemoryRow],
+) -> Result<Option<&'r MemoryRow>, NodeError> {
+    let deciding = rows.first().filter(|row| row.answer == RowAnswer::Skip);
+    match deciding {
+        Some(row) if may_skip(services, conversation)? => Ok(Some(row)),
+        _ => Ok(None),
+    }
+}
+
+/// Whether any row may skip the newest mail of a conversation.
+fn may_skip(services: &Services, conversation: &Conversation) -> Result<bool, NodeError> {
+    let Some((_, mail)) = conversation.newest() else { return Ok(false) };
+    let facts = mails::facts(mail);
+    let user = mails::user(services, conversation.own_addresses());
+    let wrote_in_it = conversation.mails.iter().any(|(_, mail)| conversation.is_own(mail));
+    if !facts.is_bulk() || wrote_in_it || rules::must_be_seen(&user, &facts) {
+        return Ok(false);
+    }
+    let receiver = conversation.receiver(services)?;
+    Ok(is_authenticated(mail, receiver.as_ref()) && !risks::newest_is_doubtful(services, conversation)?)
+}
+
+/// The class that rows make of another one, and the row that does.
+pub(super) fn moved<'r>(
+    rows: &'r [MemoryRow],
+    mail: &MailFacts,
+    class: Class,
+) -> Option<(Class, &'r MemoryRow)> {
+    // One that may not skip this mail leaves it to the next.
+    let row = rows.iter().find(|row| row.answer != RowAnswer::Skip)?;
+    let moved = match row.answer {
+        RowAnswer::First if mail.is_bulk() => class.max(Class::Notify),
+        RowAnswer::First => Class::Respond,
+        RowAnswer::Show => class.max(Class::Notify),
+        RowAnswer::Lower => class.min(Class::Notify),
+        RowAnswer::Skip => class,
+    };
+    (moved != class && !mail.headers.spam).then_some((moved, row))
+}
+
+/// Writes down what a decision says about mail like this one.
+pub(super) async fn teach(
+    services: &Services,
+    step: &StepContext,
+    was: Option<Class>,
+    mail: &Mail,
+    pending: &PendingRow,
+) -> Result<(), NodeError> {
+    let is_bulk = mails::facts(mail).is_bulk();
+    let key = keys(mail).into_iter().filter(|key| matches!(key, RowKey::Sender(_) | RowKey::List(_)));
+    let key = if is_bulk { key.last() } else { key.take(1).last() };
+    let Some(key) = key.filter(|_| !step.forked) else { return Ok(()) };
+    let answer = match pending.wanted {
+        Class::Ignore if is_bulk => RowAnswer::Skip,
+        Class::Ignore => RowAnswer::Lower,
+        Class::Notify if was == Some(Class::Respond) => RowAnswer::Lower,
+        Class::Notify => RowAnswer::Show,
+        Class::Respond => RowAnswer::First,
+    };
+    let PendingRow { cause, interrupt, .. } = pending.clone();
+    let decision = RowDecision { thread: step.thread.clone(), step: step.number, interrupt, cause };
+    services.records.change_row(key, RowChange::Decided { answer, decision }).await?;
+    Ok(())
+}
+
+/// What a row that skips would have done with mail that was decided.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Weighed {
+    /// How much of it the person ignored, too.
+    pub same: usize,
+    /// The mails the person did something else with: the sender, the subject and what became of it.
+    pub other: Vec<String>,
+}
+
+impl Weighed {
+    /// How many mails it would have decided.
+    pub fn decided(&self) -> usize {
+        self.same + self.other.len()
+    }
+}
+
+/// Tries a row on the mail since then that a person decided on.
+pub fn weigh(services: &Services, row: &MemoryRow, since: Timestamp) -> Result<Weighed, NodeError> {
+    let senders = match &row.key {
+        RowKey::Sender(address) => address.clone(),
+        RowKey::List(id) => format!("*{}", organisation(id)),
+        RowKey::Domain(domain) => format!("*@{domain}"),
+        RowKey::Kind(_) => "*".to_owned(),
+    };
+    let mut weighed = Weighed::default();
+    for (raw, line) in services.records.mails_from(&senders, since)? {
+        // The newest answer may not be carried out yet.
+        let counts = row.decisions.iter().any(|decision| Some(&decision.thread) == line.thread.as_ref());
+        let was_shown = line.class.as_deref() != Some(Class::Ignore.as_str());
+        let outcome = line.outcome.as_deref().or(counts.then_some("ignored"));
+        let Some(outcome) = outcome.filter(|outcome| was_shown && *outcome != "expired") else { continue };
+        // The bytes of old mail may be gone.
+        let Ok(mail) = services.mail(&raw) else { continue };
+        if !keys(&mail).contains(&row.key)
+            || !may_skip(services, &Conversation::of(services, &line.account, raw, mail))?
+        {
+            continue;
+        }
+        match outcome {
+            "ignored" => weighed.same += 1,
+            other => weighed.other.push(format!("{}: {} ({other})", line.from, line.subject)),
+        }
+    }
+    Ok(weighed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys_of(headers: &str) -> Vec<String> {
+        let raw = format!(
+            "From: Shop <News@mail.shop.example>\r\nTo: a@b.example\r\nSubject: Hi\r\n{headers}\r\nHi\r\n"
+        );
+        keys(&crate::mail::parse(raw.as_bytes()).unwrap()).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_list_counts_only_with_its_own_senders() {
+        assert_eq!(keys_of(""), ["news@mail.shop.example", "@mail.shop.example"]);
+        let own = "List-Id: Offers <offers.shop.example>\r\nList-Unsubscribe: <https://shop.example/u>\r\n";
+        assert_eq!(
+            keys_of(own),
+            ["news@mail.shop.example", "list:offers.shop.example", "@mail.shop.example", "kind:newsletters"]
+        );
+        let foreign = "List-Id: <alerts.bank.example>\r\nAuto-Submitted: auto-generated\r\n";
+        assert_eq!(keys_of(foreign), ["news@mail.shop.example", "@mail.shop.example", "kind:notices"]);
+    }
+}
