@@ -126,13 +126,19 @@ impl Conversation {
     pub fn of(services: &Services, account: &str, raw: String, mail: Arc<Mail>) -> Self {
         let account = services.accounts.get(account).or_else(|| services.accounts.first());
         let mails = vec![(MailRef { raw, ..MailRef::default() }, mail)];
-        Self { mails, account, about: String::new(), suspicious: false }
+        Self { mails, account, forwarded: None, about: String::new(), suspicious: false }
     }
 
     /// The newest mail that the person did not write, as a conversation of its own.
     pub fn newest_alone(&self) -> Self {
         let mails = self.newest().cloned().into_iter().collect();
-        Self { mails, account: self.account.clone(), about: String::new(), suspicious: self.suspicious }
+        Self {
+            mails,
+            account: self.account.clone(),
+            forwarded: None,
+            about: String::new(),
+            suspicious: self.suspicious,
+        }
     }
 
     /// Whether mail came after the person's newest answer.

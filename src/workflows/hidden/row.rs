@@ -82,7 +82,7 @@ impl State for RowState {
             EventKind::Words { .. }
             | EventKind::Hint { .. }
             | EventKind::News { .. }
-            | EventKind::Settled { .. }
+            | EventKind::AnsweredElsewhere { .. }
             | EventKind::Corrected { .. } => None,
         }
     }

@@ -12,7 +12,9 @@ use crate::text::{Visible, short_line};
 use crate::workflows::email::facts::{Triage, TriageFacts};
 use crate::workflows::email::mails::{self, Conversation};
 use crate::workflows::email::state::{Email, EmailUpdate, MailRef, PendingRow, TriagedBy};
-use crate::workflows::email::{defaults, event_news, input, own_mail, own_rules, prompts, risks, rows};
+use crate::workflows::email::{
+    defaults, event_news, input, own_mail, own_rules, prompts, risks, rows, rules,
+};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -156,7 +158,7 @@ async fn ask(
     newest: &mail::Mail,
 ) -> Result<(Triage, TriagedBy), NodeError> {
     let services = ctx.services();
-    let facts = TriageFacts {
+    let mut facts = TriageFacts {
         user: mails::user(services, conversation.own_addresses()),
         mail: mails::facts(newest),
         profile: conversation.profile(services, defaults::TRIAGE).await?,

@@ -96,7 +96,7 @@ impl Signs {
             bounce,
             auto_reply,
             ask: ask(user, &own_text, &flat_body),
-            own_money: bulk
+            own_money: mail.is_bulk()
                 && !mail.headers.spam
                 && !subject.contains(&Kind::Receipt)
                 && is_about_own_money(user, mail, &own_text),
