@@ -118,7 +118,7 @@ fn rows_are_added_changed_paused_and_deleted_by_one_key_each() {
     screen.press("p").says("Paused: skip mail from @shop.example").shows(["It is paused", "p resume"]);
     screen.press("p").says("On again: skip mail from @shop.example").hides(["It is paused"]);
     screen.press("P").says("Rows have no text · e changes one");
-    screen.press("x").says("Deleted: skip mail from @shop.example").shows(["Nothing has been learned yet"]);
+    screen.press("X").says("Deleted: skip mail from @shop.example").shows(["Nothing has been learned yet"]);
 }
 
 #[test]

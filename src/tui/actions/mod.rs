@@ -262,7 +262,7 @@ actions! {
     Memory {
         EditProfile ["e"] "edit_profile": "change the row, or edit the profile in $EDITOR",
         PauseRow ["p"] "pause_row": "pause or resume the row",
-        DeleteRow ["x"] "delete_row": "delete the row",
+        DeleteRow ["X"] "delete_row": "delete the row",
         AddLine ["o"] "add_line": "add a row, or a line to the profile",
         PinLine ["P"] "pin_line": "pin or unpin a line",
         RevertProfile ["R"] "revert_profile": "back to an earlier version",

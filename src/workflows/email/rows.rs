@@ -94,8 +94,8 @@ pub(super) async fn teach(
     pending: &PendingRow,
 ) -> Result<(), NodeError> {
     let is_bulk = mails::facts(mail).is_bulk();
-    let key = keys(mail).into_iter().filter(|key| matches!(key, RowKey::Sender(_) | RowKey::List(_)));
-    let key = if is_bulk { key.last() } else { key.take(1).last() };
+    let mut key = keys(mail).into_iter().filter(|key| matches!(key, RowKey::Sender(_) | RowKey::List(_)));
+    let key = if is_bulk { key.next_back() } else { key.next() };
     let Some(key) = key.filter(|_| !step.forked) else { return Ok(()) };
     let answer = match pending.wanted {
         Class::Ignore if is_bulk => RowAnswer::Skip,

@@ -172,7 +172,7 @@ pub struct News {
     /// Threads whose mail was put back, and until when we expect their cards.
     pub returning: Option<(Vec<ThreadId>, Instant)>,
     /// What we knew about each profile, its version and its text, and about each row.
-    pub memory: Option<(BTreeMap<String, (u64, String)>, Vec<MemoryRow>)>,
+    pub memory: Option<(Profiles, Vec<MemoryRow>)>,
     /// Until when we look for lessons.
     pub learning: Option<Instant>,
     /// The last lesson.
@@ -180,6 +180,9 @@ pub struct News {
     /// How many lessons came since the last decision.
     pub lessons: u64,
 }
+
+/// The version and the text of each profile.
+pub type Profiles = BTreeMap<String, (u64, String)>;
 
 /// What was learned last.
 #[derive(Clone, Debug)]
