@@ -6,6 +6,7 @@ use super::mails::Conversation;
 use super::state::{Email, Forwarded, OwnMail};
 use super::tools::{self, WriteEmailArgs};
 use crate::agent::Services;
+use crate::agent::agent_loop::{CallResult, Turn};
 use crate::config::User;
 use crate::engine::graph::{Answer, Ctx, Decision, InputError, Interrupt, NodeError};
 use crate::inbox::check_args;
@@ -112,4 +113,37 @@ pub(super) fn offer_to(interrupt: &mut Interrupt, to: &Value, subject: &str) {
     interrupt.labels.edit = Some("write it myself".to_owned());
     interrupt.schema = tools::edit_schema(tools::WRITE_EMAIL);
     interrupt.edit_from = Some(json!({"to": to, "subject": subject, "content": ""}));
+}
+
+impl Email {
+    /// The subject of the person's own mail.
+    pub(super) fn own_subject(&self) -> Option<&str> {
+        let calls = self.dialog.messages.iter().rev().find_map(|turn| match turn {
+            Turn::Called { calls, .. } => calls.last(),
+            Turn::Told { .. } | Turn::Became { .. } | Turn::Said { .. } | Turn::News { .. } => None,
+        });
+        let args = self.own_mail.as_ref().map(|own| &own.args).or(calls.map(|call| &call.args));
+        args?.get("subject")?.as_str()
+    }
+
+    /// Whether nobody's mail is answered: the person began the conversation.
+    pub(super) fn is_begun_by_person(&self) -> bool {
+        self.email_input.is_empty() && self.file.is_none() && self.json.is_none()
+    }
+
+    /// Whether the pending calls are mail the person wrote themselves.
+    pub(super) fn is_own_mail(&self, tool: &str) -> bool {
+        self.dialog.own && tool == tools::WRITE_EMAIL
+    }
+
+    /// Whether a letter holds the person's newest words just as they typed them.
+    pub fn repeats_words(&self, args: &Value) -> bool {
+        let newest = self.dialog.messages.iter().rev().find_map(|turn| match turn {
+            Turn::Told { text } | Turn::Became { how: CallResult::Answered, text, .. } => Some(text.trim()),
+            Turn::Became { .. } | Turn::Called { .. } | Turn::Said { .. } | Turn::News { .. } => None,
+        });
+        let paragraphs = |text: &str| format!("\n\n{text}\n\n");
+        let content = args.get("content").and_then(Value::as_str).unwrap_or_default();
+        newest.is_some_and(|words| !words.is_empty() && paragraphs(content).contains(&paragraphs(words)))
+    }
 }

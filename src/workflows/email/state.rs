@@ -2,7 +2,7 @@
 //!
 //! Mails are not part of it: they are stored once, by digest, and read again when needed.
 
-use crate::agent::agent_loop::{CallResult, Dialog, LoopState, LoopUpdate, Turn};
+use crate::agent::agent_loop::{Dialog, LoopState, LoopUpdate, Turn};
 use crate::agent::mail_facts::Class;
 use crate::calendar::Busy;
 use crate::engine::graph::{Answer, Event, EventKind, State};
@@ -200,8 +200,8 @@ pub enum EmailUpdate {
     },
     /// New mail came.
     Came { mail: MailRef },
-    /// The thread was settled elsewhere.
-    Settled { reason: String },
+    /// The mail was answered elsewhere.
+    AnsweredElsewhere { reason: String },
     /// The person gave the class.
     Corrected { class: Class },
     /// The mail changes a calendar event. The person is asked directly, without a model.
@@ -249,7 +249,7 @@ impl State for Email {
             EventKind::News { payload, .. } => {
                 serde_json::from_value(payload).ok().map(|mail| EmailUpdate::Came { mail })
             }
-            EventKind::AnsweredElsewhere { reason, .. } => Some(EmailUpdate::Settled { reason }),
+            EventKind::AnsweredElsewhere { reason, .. } => Some(EmailUpdate::AnsweredElsewhere { reason }),
             EventKind::Corrected { payload } if payload.get("unsubscribe").is_some() => {
                 Some(EmailUpdate::Unsubscribe)
             }
@@ -344,7 +344,7 @@ impl State for Email {
                 self.propose_own_mail(own);
             }
             EmailUpdate::Came { mail } => self.add_mail(mail),
-            EmailUpdate::Settled { reason } => {
+            EmailUpdate::AnsweredElsewhere { reason } => {
                 self.remind = None;
                 self.settled = Some(reason);
                 self.dialog.reopen("This was settled elsewhere.");
@@ -416,26 +416,6 @@ impl Email {
         }
     }
 
-    /// The subject of the person's own mail.
-    fn own_subject(&self) -> Option<&str> {
-        let calls = self.dialog.messages.iter().rev().find_map(|turn| match turn {
-            Turn::Called { calls, .. } => calls.last(),
-            Turn::Told { .. } | Turn::Became { .. } | Turn::Said { .. } | Turn::News { .. } => None,
-        });
-        let args = self.own_mail.as_ref().map(|own| &own.args).or(calls.map(|call| &call.args));
-        args?.get("subject")?.as_str()
-    }
-
-    /// Whether nobody's mail is answered: the person began the conversation.
-    pub(super) fn is_begun_by_person(&self) -> bool {
-        self.email_input.is_empty() && self.file.is_none() && self.json.is_none()
-    }
-
-    /// Whether the pending calls are mail the person wrote themselves.
-    pub(super) fn is_own_mail(&self, tool: &str) -> bool {
-        self.dialog.own && tool == tools::WRITE_EMAIL
-    }
-
     fn tell(&mut self, text: Option<String>) {
         self.dialog.messages.extend(text.map(|text| Turn::Told { text }));
     }
@@ -462,17 +442,6 @@ impl Email {
         let Some(mut own) = own else { return };
         self.attached.append(&mut own.attached);
         self.dialog.propose_own(tools::WRITE_EMAIL, own.args);
-    }
-
-    /// Whether a letter holds the person's newest words just as they typed them.
-    pub fn repeats_words(&self, args: &Value) -> bool {
-        let newest = self.dialog.messages.iter().rev().find_map(|turn| match turn {
-            Turn::Told { text } | Turn::Became { how: CallResult::Answered, text, .. } => Some(text.trim()),
-            Turn::Became { .. } | Turn::Called { .. } | Turn::Said { .. } | Turn::News { .. } => None,
-        });
-        let paragraphs = |text: &str| format!("\n\n{text}\n\n");
-        let content = args.get("content").and_then(Value::as_str).unwrap_or_default();
-        newest.is_some_and(|words| !words.is_empty() && paragraphs(content).contains(&paragraphs(words)))
     }
 
     fn add_mail(&mut self, mail: MailRef) {
