@@ -176,6 +176,10 @@ pub trait Records: Send + Sync {
     fn learn<'a>(&'a self, step: &'a StepContext, lessons: Vec<Lesson>) -> ServiceFuture<'a, ()>;
     /// The rows in force about these, in their order.
     fn rows(&self, keys: &[RowKey]) -> Result<Vec<MemoryRow>, NodeError>;
+    /// The row about this, in force or not.
+    fn row(&self, key: &RowKey) -> Result<Option<MemoryRow>, NodeError>;
+    /// Whether the person, or sayso for them, wrote a mail with one of these Message-IDs.
+    fn wrote_any(&self, ids: &[String], own: &[String]) -> Result<bool, NodeError>;
     /// Changes a row. A decision counts once, even if it is called again.
     fn change_row(&self, key: RowKey, change: RowChange) -> ServiceFuture<'_, ()>;
     /// The newest mails from these senders (`*` matches anything) since then, each with the digest of its bytes.

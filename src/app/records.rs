@@ -154,6 +154,20 @@ impl Records for StoreRecords {
         Ok(rows)
     }
 
+    fn row(&self, key: &RowKey) -> Result<Option<MemoryRow>, NodeError> {
+        Ok(self.store.memory().row(key)?.map(|line| line.row))
+    }
+
+    fn wrote_any(&self, ids: &[String], own: &[String]) -> Result<bool, NodeError> {
+        for id in ids {
+            let writers = self.store.memory().writers_of(id)?;
+            if writers.iter().any(|writer| is_own(writer, own)) || self.store.mail().sent_by_any(id)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     fn change_row(&self, key: RowKey, change: RowChange) -> BoxFuture<'_, Result<(), NodeError>> {
         Box::pin(async move {
             self.store.memory().change_row(key, change).await?;

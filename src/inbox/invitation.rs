@@ -55,6 +55,10 @@ impl Coming {
         }
         let mut args = proposed.clone();
         args["answer"] = json!(self.argument());
+        // What was to be said went with another answer.
+        if let Some(args) = args.as_object_mut() {
+            args.remove("comment");
+        }
         Decision::Edit { args }
     }
 

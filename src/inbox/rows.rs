@@ -119,6 +119,11 @@ impl RowKey {
         }
     }
 
+    /// Whether it is about more than one sender or list.
+    pub fn is_wide(&self) -> bool {
+        matches!(self, Self::Domain(_) | Self::Kind(_))
+    }
+
     /// The addresses and domains that a text names, each once: what it says about them is not read.
     pub fn named_in(text: &str) -> Vec<Self> {
         let is_end = |c: char| c.is_whitespace() || "<>()[]{}\"'“”„‚’,;!?*`".contains(c);
@@ -153,6 +158,11 @@ pub enum RowAnswer {
 impl RowAnswer {
     pub fn word(self) -> &'static str {
         self.into()
+    }
+
+    /// Whether it brings mail forward; otherwise it holds mail back.
+    pub fn shows(self) -> bool {
+        matches!(self, Self::First | Self::Show)
     }
 
     /// With the mail it is about: `show mail from ines@shop.example first`.
@@ -249,6 +259,12 @@ pub struct MemoryRow {
     /// Whether a person was asked about it and has not answered.
     #[serde(default)]
     pub asked: bool,
+    /// Whether a person said so themselves.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_hand: bool,
+    /// The newest decision that only counted against it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub corrected_by: Option<RowDecision>,
 }
 
 impl MemoryRow {
@@ -262,6 +278,8 @@ impl MemoryRow {
             corrected: 0,
             decisions: Vec::new(),
             asked: false,
+            by_hand: false,
+            corrected_by: None,
         };
         Some(match (change, row) {
             (RowChange::Decided { answer, decision }, Some(row)) => row.decided(answer, decision),
@@ -271,19 +289,31 @@ impl MemoryRow {
             (RowChange::Set { answer }, row) => {
                 let row = row.filter(|row| row.answer == answer);
                 let row = row.unwrap_or_else(|| new(answer, RowState::Given));
-                Self { state: RowState::Given, corrected: 0, asked: false, ..row }
+                Self { state: RowState::Given, corrected: 0, asked: false, by_hand: true, ..row }
             }
             (RowChange::Deleted, _) | (_, None) => return None,
             (RowChange::Asked, Some(row)) => Self { asked: true, ..row },
             (RowChange::Kept, Some(row)) => Self { asked: false, corrected: 0, ..row },
-            (RowChange::Paused, Some(row)) => Self { state: RowState::Paused, ..row },
-            (RowChange::Resumed, Some(row)) => Self { state: RowState::Given, ..row },
+            // Going on must not put into force what was never given.
+            (RowChange::Paused, Some(row)) if row.state == RowState::Given => {
+                Self { state: RowState::Paused, ..row }
+            }
+            (RowChange::Resumed, Some(row)) if row.state == RowState::Paused => {
+                Self { state: RowState::Given, ..row }
+            }
+            (RowChange::Paused | RowChange::Resumed, Some(row)) => row,
         })
     }
 
     fn decided(self, answer: RowAnswer, decision: RowDecision) -> Self {
-        let fresh =
-            |row: Self| Self { answer, state: RowState::Noticed, confirmed: 0, decisions: Vec::new(), ..row };
+        let fresh = |row: Self| Self {
+            answer,
+            state: RowState::Noticed,
+            confirmed: 0,
+            decisions: Vec::new(),
+            by_hand: false,
+            ..row
+        };
         if answer == self.answer {
             return self.agreed(decision);
         }
@@ -292,18 +322,20 @@ impl MemoryRow {
             _ if self.is_light() => fresh(Self { asked: false, ..self }).agreed(decision),
             // A mail that was shown was noted: that contradicts no row.
             (_, RowCause::Noted) => self,
-            // Once is no habit: what was given stays until the person agrees to drop it.
-            (_, RowCause::Ignored) => Self { corrected: self.corrected + 1, ..self },
-            (_, RowCause::Answered | RowCause::Reclassified) => {
-                fresh(Self { corrected: self.corrected + 1, ..self }).agreed(decision)
+            // Once is no habit, and one mail does not speak for all of a domain or a kind: what was given stays until
+            // the person agrees to drop it.
+            (_, cause) if cause == RowCause::Ignored || self.key.is_wide() => {
+                Self { corrected: self.corrected + 1, corrected_by: Some(decision), ..self }
             }
+            _ => fresh(Self { corrected: self.corrected + 1, ..self }).agreed(decision),
         }
     }
 
     /// Whether nothing is lost if it gives way: it does nothing yet, or only goes by mail that was noted.
     fn is_light(&self) -> bool {
         let by_noting = self.decisions.iter().all(|decision| decision.cause == RowCause::Noted);
-        self.state == RowState::Noticed || !self.decisions.is_empty() && by_noting
+        let is_given_lightly = !self.by_hand && !self.decisions.is_empty() && by_noting;
+        self.state == RowState::Noticed || is_given_lightly
     }
 
     fn agreed(mut self, decision: RowDecision) -> Self {
@@ -325,8 +357,12 @@ impl MemoryRow {
 
     /// Whether it counts this decision already.
     pub fn counts(&self, decision: &RowDecision) -> bool {
-        let is_same = |one: &RowDecision| (&one.thread, one.step) == (&decision.thread, decision.step);
-        self.decisions.iter().any(is_same)
+        // A step that is tried again has another number, but the answer is the same one.
+        let is_same = |one: &RowDecision| match (&one.interrupt, &decision.interrupt) {
+            (Some(one), Some(other)) => one == other,
+            _ => (&one.thread, one.step) == (&decision.thread, decision.step),
+        };
+        self.decisions.iter().chain(&self.corrected_by).any(is_same)
     }
 
     /// What a person is to be asked about it now.
@@ -414,6 +450,8 @@ mod tests {
     #[test]
     fn skipping_is_asked_about_and_showing_is_not() {
         let once = after(&[(RowAnswer::Skip, RowCause::Ignored)]);
+        let resumed = MemoryRow::changed(Some(once.clone()), &once.key, RowChange::Resumed);
+        assert_eq!(resumed.as_ref(), Some(&once), "it was never given");
         assert_eq!((once.state, once.question()), (RowState::Noticed, None));
         let twice = after(&[(RowAnswer::Skip, RowCause::Ignored); 2]);
         assert_eq!((twice.state, twice.question()), (RowState::Noticed, Some(RowQuestion::Skip)));
@@ -439,5 +477,22 @@ mod tests {
         let kept = MemoryRow::changed(Some(ignored), &key, RowChange::Kept).unwrap();
         assert_eq!(kept.question(), None);
         assert_eq!(MemoryRow::changed(Some(kept), &key, RowChange::Deleted), None);
+    }
+
+    #[test]
+    fn what_a_person_set_does_not_give_way_to_one_ignore() {
+        let key: RowKey = "news@shop.example".parse().unwrap();
+        let noted = after(&[(RowAnswer::Show, RowCause::Noted)]);
+        let say = |row: MemoryRow, answer, cause, step| {
+            let change = RowChange::Decided { answer, decision: decision(cause, step) };
+            MemoryRow::changed(Some(row), &key, change).unwrap()
+        };
+        assert_eq!(say(noted.clone(), RowAnswer::Skip, RowCause::Ignored, 9).answer, RowAnswer::Skip);
+        for before in [None, Some(noted)] {
+            let set = MemoryRow::changed(before, &key, RowChange::Set { answer: RowAnswer::Show }).unwrap();
+            let seen = say(set, RowAnswer::Show, RowCause::Noted, 2);
+            let ignored = say(seen, RowAnswer::Skip, RowCause::Ignored, 3);
+            assert_eq!((ignored.answer, ignored.corrected), (RowAnswer::Show, 1));
+        }
     }
 }

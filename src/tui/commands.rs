@@ -109,7 +109,10 @@ fn passes_guard(model: &mut Model, action: Action, press: Press) -> bool {
         }
         Action::Submit => (key_guard::confirms(model, press), "Not sent: the keys came too fast"),
         // Decisions taken elsewhere, or before this screen was opened, are undone one press at a time.
-        Action::Undo => (model.undo.is_some() || key_guard::is_deliberate(model, press), ""),
+        Action::Undo => {
+            let is_new = model.undo.is_some() && model.put_away.is_empty();
+            (is_new || key_guard::is_deliberate(model, press), "")
+        }
         _ => (!action.decides() || key_guard::is_deliberate(model, press), ""),
     };
     if !passes && !why.is_empty() {

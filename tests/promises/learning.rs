@@ -4,7 +4,7 @@ use crate::report;
 use crate::support::email_inbox::{BOB, EmailInbox, ME, calls, mail_with, write};
 use crate::support::test_inbox::respond;
 use sayso::engine::graph::{Decision, EventKind, ThreadId};
-use sayso::inbox::Status;
+use sayso::inbox::{RowAnswer, RowChange, Status};
 use serde_json::json;
 
 /// A dunning letter, a returned debit, a termination and a question, in five languages. Their subjects name what was
@@ -154,6 +154,83 @@ async fn i20_a_refused_question_starts_over() {
     inbox.answer(&thread, Decision::Ignore).await;
     assert!(skip_card(&inbox).await.is_none());
     report("I20", "a refused question", 1);
+}
+
+/// An inbox whose memory skips this.
+async fn skipping(key: &str) -> EmailInbox {
+    let inbox = inbox().await;
+    let skip = RowChange::Set { answer: RowAnswer::Skip };
+    inbox.memory().change_row(key.parse().unwrap(), skip).await.unwrap();
+    inbox
+}
+
+#[tokio::test]
+async fn i20_what_answers_the_person_is_not_skipped() {
+    let inbox = EmailInbox::new("respond", [calls([write()])]);
+    inbox.trust_server().await;
+    let thread = inbox.receive_mail().await;
+    inbox.answer(&thread, Decision::Accept).await;
+    assert_eq!(inbox.sent().len(), 1);
+    inbox.classify_as("notify");
+    let own = format!(
+        "From: Ada <{ME}>\r\nTo: {BOB}\r\nSubject: Hi\r\nMessage-ID: <own@example.org>\r\n\r\nHi\r\n"
+    );
+    inbox.receive(&own).await;
+    let skip = RowChange::Set { answer: RowAnswer::Skip };
+    inbox.memory().change_row("list:news.client.example".parse().unwrap(), skip).await.unwrap();
+    for (n, refers, class) in [
+        (1, "", "ignore"),
+        (2, "In-Reply-To: <sent@example.org>\r\n", "notify"),
+        (3, "References: <start@client.example> <own@example.org>\r\n", "notify"),
+        (4, "In-Reply-To: <x@client.example>\r\n", "ignore"),
+    ] {
+        let thread = inbox.receive(&issue(n, &format!("{CHECKED}{BULK}{refers}"))).await;
+        assert_eq!(inbox.ledger(&thread).0, class, "{refers}");
+    }
+    report("I20", "mail of a skipped list that answers the person", 2);
+}
+
+#[tokio::test]
+async fn i20_a_sender_is_not_skipped_on_lists_nor_when_they_name_the_person() {
+    let inbox = skipping(BOB).await;
+    let own = format!("{CHECKED}{BULK}");
+    let foreign = own.replace("news.client.example", "talk.other.example");
+    let posts = format!("{own}List-Post: <mailto:news@client.example>\r\n");
+    let named = |n, text| issue(n, &own).replace("The garden in autumn.", text);
+    for (raw, class) in [
+        (issue(1, &own), "ignore"),
+        (issue(2, &foreign), "notify"),
+        (issue(3, &posts), "notify"),
+        (named(4, "Ada, can you bring the spade?"), "notify"),
+        (named(5, "Sent to ada@example.org."), "ignore"),
+    ] {
+        let thread = inbox.receive(&raw).await;
+        assert_eq!(inbox.ledger(&thread).0, class, "{raw}");
+    }
+    // What is ignored on somebody else's list says nothing about all mail of its sender.
+    let inbox = self::inbox().await;
+    for n in 0..2 {
+        let thread = inbox.receive(&issue(n, &foreign)).await;
+        inbox.answer(&thread, Decision::Ignore).await;
+    }
+    assert!(inbox.rows().is_empty() && skip_card(&inbox).await.is_none());
+    report("I20", "mail of a skipped sender on lists and by name", 3);
+}
+
+#[tokio::test]
+async fn i20_a_correction_reaches_the_row_that_skipped() {
+    let headers = format!("{CHECKED}{BULK}");
+    for key in [BOB, "list:news.client.example", "@client.example", "kind:newsletters"] {
+        let inbox = skipping(key).await;
+        let skipped = inbox.receive(&issue(0, &headers)).await;
+        assert_eq!(inbox.ledger(&skipped).0, "ignore", "{key}");
+        inbox.correct(&skipped, "notify").await;
+        let again = inbox.receive(&issue(1, &headers)).await;
+        assert_eq!(inbox.ledger(&again).0, "notify", "{key}");
+        let row = inbox.store().memory().row(&key.parse().unwrap()).unwrap().unwrap().row;
+        assert_eq!(row.corrected, 1, "{key}");
+    }
+    report("I20", "a correction of mail that a row skipped", 4);
 }
 
 /// Headers and text that make a mail one to look at twice.

@@ -101,6 +101,8 @@ impl<S: LoopState> AgentLoop<S> {
             }
         };
         let Reply { calls, text, in_words, .. } = reply.clone();
+        // What a person says is still to be approved as what it becomes.
+        let chosen = own && !calls.is_empty();
         if let [call] = calls.as_slice()
             && let Some(answer) = ending(&tools, call)
         {
@@ -110,6 +112,7 @@ impl<S: LoopState> AgentLoop<S> {
             return self.end(work);
         }
         let (text, calls, in_words) = if calls.is_empty() {
+            let said_words = text.clone();
             let words = match &self.options.words {
                 Some(read) => {
                     // A person's words need no model that looks at them, even if it takes the next step.
@@ -129,6 +132,9 @@ impl<S: LoopState> AgentLoop<S> {
                     return work.then(Command::ask(vec![question], self.names.llm_call));
                 }
                 Words::Call { tool, args, text } => {
+                    if own {
+                        work.step(LoopUpdate::Told { text: said_words });
+                    }
                     let (id, name) = ("words".to_owned(), tool.to_owned());
                     (text, vec![ToolCall { id, name, args, signature: None }], false)
                 }
@@ -140,7 +146,7 @@ impl<S: LoopState> AgentLoop<S> {
         if self.options.first_call_only {
             calls.truncate(1);
         }
-        work.step(LoopUpdate::Proposed { text, calls, in_words, own });
+        work.step(LoopUpdate::Proposed { text, calls, in_words, own: chosen });
         self.decide(work, &tools)
     }
 

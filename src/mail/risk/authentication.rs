@@ -170,12 +170,15 @@ pub(super) fn checks(mail: &Mail, receiver: Option<&Receiver>) -> Vec<Check> {
     checks
 }
 
-/// The id of a line and its other parts. A line without an id does not say who wrote it.
+/// The id of a line and its other parts. A line without an id does not say who wrote it, and Microsoft signs with none:
+/// only the mail's way shows that a line is Microsoft's.
 fn parts(value: &str) -> Option<(String, Vec<String>)> {
     let mut parts = value.split(';').map(str::trim);
     let id = parts.next()?.split_whitespace().next()?.to_owned();
     let plain = id.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | '_'));
-    (plain && id.contains('.')).then(|| (id, parts.map(str::to_ascii_lowercase).collect()))
+    let claims_microsoft = organisation(&id.to_ascii_lowercase()).eq_ignore_ascii_case(MICROSOFT);
+    (plain && id.contains('.') && !claims_microsoft)
+        .then(|| (id, parts.map(str::to_ascii_lowercase).collect()))
 }
 
 /// Parses `dkim=pass (2048-bit key) header.d=example.org`.
@@ -303,8 +306,10 @@ mod tests {
         }
         assert!(receiver.is_trusted());
         assert_eq!(of(failed, Some(&receiver)), Authentication::Failed(vec!["SPF", "DMARC"]));
-        let forged = mail("a@bank.example", "Authentication-Results: Microsoft; dmarc=pass\r\n");
-        assert_eq!(authentication(&forged, Some(&receiver)), Authentication::Unknown);
+        for id in ["Microsoft", "Microsoft.", "microsoft.", ".Microsoft"] {
+            let forged = mail("a@bank.example", &format!("Authentication-Results: {id}; dmarc=pass\r\n"));
+            assert_eq!(authentication(&forged, Some(&receiver)), Authentication::Unknown, "{id}");
+        }
     }
 
     #[test]

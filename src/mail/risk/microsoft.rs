@@ -55,15 +55,25 @@ fn is_by_microsoft(received: &str) -> bool {
     HOSTS.iter().any(|host| by(received).ends_with(host))
 }
 
-/// The host that wrote a `Received`, in lower case.
+/// The host that wrote a `Received`, in lower case; empty if that is not clear. A sender chooses some of its words (the
+/// name in HELO), so there must be just one `by` outside of comments.
 fn by(received: &str) -> String {
-    let words = received.split_whitespace();
-    words
-        .skip_while(|word| *word != "by")
-        .nth(1)
-        .unwrap_or_default()
-        .trim_end_matches(';')
-        .to_ascii_lowercase()
+    let (mut plain, mut depth) = (String::new(), 0_i32);
+    for c in received.chars() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ if depth == 0 => plain.push(c),
+            _ => {}
+        }
+        if depth < 0 {
+            return String::new();
+        }
+    }
+    let mut words = plain.split_whitespace();
+    let host = words.by_ref().skip_while(|word| !word.eq_ignore_ascii_case("by")).nth(1);
+    let is_clear = depth == 0 && !words.any(|word| word.eq_ignore_ascii_case("by"));
+    host.filter(|_| is_clear).unwrap_or_default().trim_end_matches(';').to_ascii_lowercase()
 }
 
 #[cfg(test)]
@@ -91,6 +101,13 @@ mod tests {
         let elsewhere = "Received: from x.prod.outlook.com by mx.home.example\r\n";
         assert_eq!(read(&[elsewhere, FORGED]), None);
         assert_eq!(read(&[elsewhere, INNER, FAILED, OUTER]), None, "another server took it in later");
+        for forged in [
+            "from x by a.prod.outlook.com (192.0.2.7) by mx.home.example",
+            "from x) by a.prod.outlook.com ( (192.0.2.7) by mx.home.example",
+            "from h (helo=x) by a.prod.outlook.com (y) BY mx.home.example",
+        ] {
+            assert_eq!(read(&[&format!("Received: {forged}\r\n"), FORGED]), None, "{forged}");
+        }
         assert_eq!(read(&[FORGED]), None);
         let named = "Authentication-Results: mx.evil.example; dmarc=pass\r\n";
         assert_eq!(read(&[INNER, named, OUTER]), None);

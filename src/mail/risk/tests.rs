@@ -339,41 +339,6 @@ fn a_first_reply_to_whoever_wrote_is_told_from_mail_to_a_stranger() {
 }
 
 #[test]
-fn a_stranger_who_joins_a_conversation_is_named() {
-    let mail = |from: &str, to: &str, answers: bool| {
-        let ids = if answers { "In-Reply-To: <1@x>\nReferences: <1@x>\n" } else { "" };
-        parse(format!("From: {from}\nTo: {to}\n{ids}Subject: x\n\nHi").as_bytes()).unwrap()
-    };
-    let own = own();
-    let addresses = known();
-    let is_known = |address: &str| KNOWN.contains(&address);
-    let known =
-        RiskContext { is_known: &is_known, addresses: &addresses, own: &own, ..RiskContext::default() };
-    let anns = mail("ann@example.com", "me@home.example, zoe@nowhere.example", false);
-    let joins = |stranger: &Mail, others: &[&Mail]| {
-        let conversation: Vec<&Mail> = others.iter().copied().chain([stranger]).collect();
-        let on_card = risks_of_joining(stranger, &conversation, &known);
-        let to = [stranger.reply_to.first().unwrap_or(&stranger.from).address.clone()];
-        let on_reply = risks_of_message(&Message { to: &to, ..Message::default() }, &conversation, &known);
-        let is_joining = |risk: &Risk| matches!(risk, Risk::JoinedLater { .. });
-        assert_eq!(on_card.iter().any(is_joining), on_reply.iter().any(is_joining), "{on_reply:?}");
-        !on_card.is_empty()
-    };
-    let me = "me@home.example";
-    assert!(joins(&mail("eve@evil.example", me, true), &[&anns]));
-    assert!(!joins(&mail("zoe@nowhere.example", me, true), &[&anns]), "she was in To");
-    assert!(!joins(&mail("office@nowhere.example", me, true), &[&anns]), "her house was");
-    assert!(!joins(&mail("bob@partner.co.uk", me, true), &[&anns]), "the user knows him");
-    assert!(!joins(&mail("zed@home.example", me, true), &[&anns]), "a colleague");
-    assert!(!joins(&mail("eve@evil.example", me, false), &[&anns]), "the conversation is hers");
-    assert!(!joins(&mail("eve@evil.example", me, true), &[]), "nobody else wrote");
-    // Sending on behalf of somebody else's conversation, with the answers going elsewhere.
-    let mut redirected = mail("zoe@nowhere.example", me, true);
-    redirected.reply_to = vec![Address::bare("eve@evil.example")];
-    assert!(joins(&redirected, &[&anns]));
-}
-
-#[test]
 fn lists_are_left_where_they_are() {
     let mail = from_ann(|mail| {
         mail.list = Some(ListInfo { id: Some("news.list.example".to_owned()), ..ListInfo::default() });

@@ -345,6 +345,7 @@ impl Action {
                 | Action::Delete
                 | Action::Spam
                 | Action::MoveMail
+                | Action::PutBack
                 | Action::AcceptGrant
                 | Action::Stop
                 | Action::Fork

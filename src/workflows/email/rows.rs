@@ -1,8 +1,8 @@
 //! Rows of the memory and mail: which rows a mail falls under, what they make of its class, and what a decision teaches.
 //!
 //! Promises: a row skips only mail that was sent to many by a sender who was checked, that carries no warning, answers
-//! nothing the person wrote, and is not about their own money. All other mail is at most shown lower. Rows and headers
-//! decide alone; no word of a mail does.
+//! nothing the person wrote, does not call them by name, and is not about their own money. All other mail is at most
+//! shown lower. Rows and headers decide alone; no word of a mail does.
 
 use super::mails::{self, Conversation};
 use super::state::PendingRow;
@@ -47,20 +47,35 @@ pub(super) fn skipping<'r>(
     conversation: &Conversation,
     rows: &'r [MemoryRow],
 ) -> Result<Option<&'r MemoryRow>, NodeError> {
-    let deciding = rows.first().filter(|row| row.answer == RowAnswer::Skip);
+    let Some((_, mail)) = conversation.newest() else { return Ok(None) };
+    // A row that never skips this mail leaves it to the next.
+    let deciding = rows.iter().find(|row| row.answer != RowAnswer::Skip || skips_such(&row.key, mail));
     match deciding {
-        Some(row) if may_skip(services, conversation)? => Ok(Some(row)),
+        Some(row) if row.answer == RowAnswer::Skip && may_skip(services, conversation)? => Ok(Some(row)),
         _ => Ok(None),
     }
+}
+
+/// Whether a row with this key may skip such mail: what somebody writes on a list says nothing of the sender's own mail,
+/// nor the other way round.
+fn skips_such(key: &RowKey, mail: &Mail) -> bool {
+    let on_list = mail
+        .list
+        .as_ref()
+        .is_some_and(|list| list.post.is_some() || list.id.is_some() && self::list(mail).is_none());
+    !(on_list && matches!(key, RowKey::Sender(_)))
 }
 
 /// Whether any row may skip the newest mail of a conversation.
 fn may_skip(services: &Services, conversation: &Conversation) -> Result<bool, NodeError> {
     let Some((_, mail)) = conversation.newest() else { return Ok(false) };
     let facts = mails::facts(mail);
-    let user = mails::user(services, conversation.own_addresses());
-    let wrote_in_it = conversation.mails.iter().any(|(_, mail)| conversation.is_own(mail));
-    if !facts.is_bulk() || wrote_in_it || rules::must_be_seen(&user, &facts) {
+    let own = conversation.own_addresses();
+    // Mail of one's own is not taken into a conversation, so the records are asked, too.
+    let refers: Vec<String> = mail.in_reply_to.iter().chain(&mail.references).cloned().collect();
+    let answers_own = conversation.mails.iter().any(|(_, mail)| conversation.is_own(mail))
+        || services.records.wrote_any(&refers, &own)?;
+    if !facts.is_bulk() || answers_own || rules::must_be_seen(&mails::user(services, own), &facts) {
         return Ok(false);
     }
     let receiver = conversation.receiver(services)?;
@@ -96,7 +111,6 @@ pub(super) async fn teach(
     let is_bulk = mails::facts(mail).is_bulk();
     let mut key = keys(mail).into_iter().filter(|key| matches!(key, RowKey::Sender(_) | RowKey::List(_)));
     let key = if is_bulk { key.next_back() } else { key.next() };
-    let Some(key) = key.filter(|_| !step.forked) else { return Ok(()) };
     let answer = match pending.wanted {
         Class::Ignore if is_bulk => RowAnswer::Skip,
         Class::Ignore => RowAnswer::Lower,
@@ -104,9 +118,24 @@ pub(super) async fn teach(
         Class::Notify => RowAnswer::Show,
         Class::Respond => RowAnswer::First,
     };
+    let Some(key) = key.filter(|key| answer != RowAnswer::Skip || skips_such(key, mail)) else {
+        return Ok(());
+    };
+    if step.forked {
+        return Ok(());
+    }
     let PendingRow { cause, interrupt, .. } = pending.clone();
     let decision = RowDecision { thread: step.thread.clone(), step: step.number, interrupt, cause };
-    services.records.change_row(key, RowChange::Decided { answer, decision }).await?;
+    // What contradicts the row that decided corrects that one. A wide row only counts it.
+    let rows = services.records.rows(&keys(mail))?;
+    let decided =
+        rows.iter().find(|row| row.answer != RowAnswer::Skip || is_bulk && skips_such(&row.key, mail));
+    let corrected = decided.filter(|row| row.answer.shows() != answer.shows()).map(|row| row.key.clone());
+    let taught = if corrected.as_ref().is_none_or(RowKey::is_wide) { Some(key) } else { None };
+    for key in corrected.into_iter().chain(taught) {
+        let decision = decision.clone();
+        services.records.change_row(key, RowChange::Decided { answer, decision }).await?;
+    }
     Ok(())
 }
 
@@ -144,6 +173,7 @@ pub fn weigh(services: &Services, row: &MemoryRow, since: Timestamp) -> Result<W
         // The bytes of old mail may be gone.
         let Ok(mail) = services.mail(&raw) else { continue };
         if !keys(&mail).contains(&row.key)
+            || !skips_such(&row.key, &mail)
             || !may_skip(services, &Conversation::of(services, &line.account, raw, mail))?
         {
             continue;

@@ -133,6 +133,10 @@ async fn weigh_row(ctx: Ctx<Services>, state: Arc<RowState>) -> Result<Command<R
     let update = RowUpdate::Weighed { weighed: weighed.clone() };
     if question == RowQuestion::Skip && weighed.decided() == 0 {
         let outcome = "none of it may be skipped".to_owned();
+        // It starts over: while it counts as asked, it is never asked about again.
+        if stands(services, row, question)? {
+            services.records.change_row(row.key.clone(), RowChange::Deleted).await?;
+        }
         return Ok(Command::end().update(update).update(RowUpdate::Ended { outcome }));
     }
     let (action, accept, ignore) = match question {
@@ -162,9 +166,24 @@ fn reason(row: &MemoryRow, question: RowQuestion, weighed: &Weighed) -> String {
     }
 }
 
+/// Whether the row still is what the question was about: it may have changed while the card waited.
+fn stands(services: &Services, row: &MemoryRow, question: RowQuestion) -> Result<bool, NodeError> {
+    let now = services.records.row(&row.key)?;
+    let is_same = |now: &MemoryRow| {
+        now.answer == row.answer && (question == RowQuestion::Drop || now.state == row.state)
+    };
+    Ok(now.as_ref().is_some_and(is_same))
+}
+
 /// Does what the person said.
 async fn settle(ctx: Ctx<Services>, state: Arc<RowState>) -> Result<Command<RowState>, NodeError> {
     let Some(row) = &state.row else { return Ok(Command::end()) };
+    if !stands(ctx.services(), row, state.question())? {
+        // What it does stays, and it may be asked about again.
+        ctx.services().records.change_row(row.key.clone(), RowChange::Kept).await?;
+        let outcome = "it has changed since".to_owned();
+        return Ok(Command::end().update(RowUpdate::Ended { outcome }));
+    }
     let (change, outcome) = match (state.question(), state.accepted == Some(true)) {
         (RowQuestion::Skip, true) => (RowChange::Set { answer: RowAnswer::Skip }, "learned"),
         (RowQuestion::Drop, false) => (RowChange::Kept, "kept"),
@@ -186,7 +205,7 @@ fn blocks(state: &AnyState) -> Vec<Block> {
     let mut fields = vec![field("row", &row.sentence()), field("because", &because(row, question))];
     if question == RowQuestion::Skip {
         let limits = "only mail sent to many, by a sender your mail server has checked; never mail with a warning, an \
-                      answer to you, or mail about your own money";
+                      answer to you, or mail that names you or is about your own money";
         fields.push(field("covers", limits));
     }
     let mut blocks = vec![Block::Fields(fields)];

@@ -27,7 +27,7 @@ fn decided_each_way_and_taken_back() {
     pty.wait("Quarterly figures");
     pty.send("j");
     pty.wait("Thursday at noon");
-    pty.decide("a", "Accepted: “Lunch");
+    pty.decide("a", "To eve@example.org · sends in");
     pty.wait("undo");
     pty.send("u");
     pty.wait("Undone: “Lunch");
@@ -35,7 +35,7 @@ fn decided_each_way_and_taken_back() {
     pty.decide("i", "Ignored: “Lunch");
     pty.wait("the recipient is not in this conversation");
     pty.decide("a", "carries a warning.");
-    pty.decide("y", "Accepted: “Invoice 4711”");
+    pty.decide("y", "To billing@examp1e.test · sends in");
     pty.wait("Invitation to carol@example.org");
     pty.send("r");
     pty.wait("To the agent");
@@ -77,8 +77,7 @@ fn edited_in_an_editor() {
     pty.wait("Thursday at noon");
     pty.send("E");
     pty.wait("Friday at one");
-    pty.decide("\x13", "Accept it like this?");
-    pty.decide("y", "Accepted with changes");
+    pty.decide("\x13", "To eve@example.org · sends in");
     assert_eq!(decided(folder.path()), [("edit".to_owned(), false)]);
 }
 

@@ -275,6 +275,19 @@ async fn a_paused_row_does_nothing_and_a_rebuilt_list_has_it() {
     assert!(inbox.rows().is_empty() && memory().change_row(key, RowChange::Paused).await.is_err());
 }
 
+#[tokio::test]
+async fn a_row_set_by_hand_stays_after_one_ignore() {
+    let inbox = EmailInbox::new("notify", []);
+    let set = RowChange::Set { answer: RowAnswer::Show };
+    inbox.memory().change_row(BOB.parse().unwrap(), set).await.unwrap();
+    for (n, decision) in [(1, Decision::Accept), (2, Decision::Ignore)] {
+        let thread = inbox.receive(&numbered(n)).await;
+        inbox.answer(&thread, decision).await;
+    }
+    let row = &inbox.rows()[0].row;
+    assert_eq!((row.answer, row.by_hand, row.corrected), (RowAnswer::Show, true, 1));
+}
+
 /// The card that asks about a row.
 async fn row_card(inbox: &EmailInbox) -> ThreadId {
     let page = inbox.threads().list(ThreadQuery { limit: 100, ..ThreadQuery::default() }).await.unwrap();

@@ -8,7 +8,7 @@ use sayso::config::{Policy, PolicyMode};
 use sayso::engine::graph::{Decision, InterruptId, ThreadId};
 use sayso::inbox::{
     CATALOGUE_GET, DecidedBy, DecisionRequest, GrantLine, GrantRequest, GrantScope, InboxError, MARK_HANDLED,
-    OUTPUT_FILES, PUT_AWAY, SeenHash, Status,
+    OUTPUT_FILES, OWN_MAIL, PUT_AWAY, SeenHash, Status,
 };
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -275,7 +275,8 @@ async fn what_is_built_in_is_listed_and_switched() {
     let (files, handled) = (OUTPUT_FILES.to_owned(), MARK_HANDLED.to_owned());
     let reading = (CATALOGUE_GET.to_owned(), true);
     let away = (PUT_AWAY.to_owned(), true);
-    let all = [(files.clone(), true), (handled.clone(), true), away.clone(), reading.clone()];
+    let own = (OWN_MAIL.to_owned(), true);
+    let all = [(files.clone(), true), (handled.clone(), true), own.clone(), away.clone(), reading.clone()];
     assert_eq!(names(&inbox.grants().list().await.unwrap()), all);
     let program = json!([[{"once": {"name": "go"}}]]);
     assert_eq!(inbox.comes_to(program.clone()).await, Status::Done);
@@ -288,7 +289,7 @@ async fn what_is_built_in_is_listed_and_switched() {
     ));
     assert_eq!(
         names(&inbox.grants().list().await.unwrap()),
-        [(files.clone(), false), (handled, true), away, reading]
+        [(files.clone(), false), (handled, true), own, away, reading]
     );
     let refused = inbox.run_program(program.clone()).await;
     assert!(inbox.trouble(&refused).await.1.contains("`builtin:output_files`"));

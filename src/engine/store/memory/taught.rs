@@ -52,6 +52,12 @@ impl Memory<'_> {
             .await
     }
 
+    /// Who wrote the mails with this Message-ID, as their From says.
+    pub fn writers_of(self, message_id: &str) -> Result<Vec<String>, StoreError> {
+        let mails = self.0.read(|db| MailRow::select(db, "WHERE message_id = ?", [message_id]))?;
+        Ok(mails.into_iter().map(|mail| mail.sender).collect())
+    }
+
     /// The newest mails that a row decided.
     pub fn mails_of_row(self, key: &RowKey, limit: usize) -> Result<Vec<MailLine>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
@@ -66,7 +72,11 @@ impl Memory<'_> {
     pub fn rows_from(self, interrupt: &InterruptId) -> Result<Vec<RowKey>, StoreError> {
         self.0.read(|db| {
             let rows = TaughtRow::select(db, "WHERE instr(row, ?) > 0 ORDER BY key", [interrupt.as_str()])?;
-            rows.iter().map(|row| Ok(row.parse()?.key)).collect()
+            let rows = rows.iter().map(TaughtRow::parse).collect::<Result<Vec<MemoryRow>, _>>()?;
+            let says_so = |row: &MemoryRow| {
+                row.decisions.iter().any(|decision| decision.interrupt.as_ref() == Some(interrupt))
+            };
+            Ok(rows.into_iter().filter(says_so).map(|row| row.key).collect())
         })
     }
 }

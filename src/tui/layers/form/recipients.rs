@@ -55,10 +55,11 @@ impl Form {
         Some(field.editor.text().rsplit('\n').next().unwrap_or_default().trim().to_owned())
     }
 
-    /// Completes what is typed to the first address offered; `false` if it is one already.
+    /// Completes what is typed to the first address offered; `false` if it is an address already.
     pub(super) fn complete_first_person(&mut self) -> bool {
-        let is_complete =
-            self.typed_person().is_none_or(|typed| typed.contains('@') && self.people.contains(&typed));
+        let is_complete = self.typed_person().is_none_or(|typed| {
+            typed.split_once('@').is_some_and(|(_, domain)| domain.contains('.') && !domain.ends_with('.'))
+        });
         !is_complete && self.complete_person()
     }
 

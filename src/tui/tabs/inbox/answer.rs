@@ -49,12 +49,6 @@ pub fn has_unsent_edit(model: &Model) -> bool {
     form.is_changed()
 }
 
-/// Shows what was changed, to be accepted that way.
-pub fn review_edit(model: &mut Model) {
-    edit(model);
-    model.with_popup(|model, form| form.act(model, Action::Submit));
-}
-
 /// Opens the whole proposal in `$EDITOR`; the result goes back into the form.
 pub fn edit_outside(model: &mut Model) {
     edit(model);
@@ -161,8 +155,9 @@ fn review(form: &mut Form, item: &Question, edited: Edited) -> Option<Confirm> {
     } else if item.edit_from.is_some() {
         // The whole mail: nothing was there before that it could be compared with.
         blocks = letter_page(&form.fields, &args);
-        let why = "It comes back as a card to approve. Nothing is sent before that.";
-        (DecisionKind::Written, Decision::Edit { args }, "Make a draft of this?", why)
+        let why =
+            "It is held and then goes out, unless there is a warning about it: then it comes back as a card.";
+        (DecisionKind::Written, Decision::Edit { args }, "Is this your answer?", why)
     } else if is_answer {
         let why = "This goes to the agent.";
         (DecisionKind::Answered, Decision::Edit { args }, "Answer like this?", why)

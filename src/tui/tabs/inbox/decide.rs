@@ -110,7 +110,7 @@ fn pending_decision(model: &mut Model, action: Action) -> Option<(DecisionKind, 
         confirm_proposed(model, kind, decision);
     } else {
         let rows = vec![
-            Choice::new("with my changes", answer::review_edit),
+            Choice::new("with my changes: show them", answer::edit),
             Choice::new("as it was proposed", move |model| confirm_proposed(model, kind, decision)),
         ];
         model.push(Menu::new("You changed this and haven't sent it. Accept it …", rows));

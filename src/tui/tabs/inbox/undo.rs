@@ -49,10 +49,15 @@ pub fn act_now(model: &mut Model) {
     let Some(undo) = model.undo.take() else { return };
     let ids: Vec<InterruptId> = undo.items.iter().filter_map(|(id, _)| InterruptId::parse(id).ok()).collect();
     let act = async move |inbox: Inbox| {
+        let mut results = Vec::new();
         for id in ids {
-            inbox.decisions().act_now(id, DecidedBy::Tui).await?;
+            match inbox.decisions().act_now(id, DecidedBy::Tui).await {
+                // The thread's hold ended with another of its decisions.
+                Err(InboxError::Conflict(_)) if results.iter().any(Result::is_ok) => {}
+                result => results.push(result.map(drop)),
+            }
         }
-        Ok::<_, InboxError>(())
+        results.into_iter().collect::<Result<(), InboxError>>()
     };
     model.start(act, |model, result| {
         if model.ok_or_fail(result).is_some() {

@@ -167,7 +167,8 @@ async fn ask(
     let model = conversation.model(ctx, "triage", state).await?;
     let reply = ask_structured::<Triage>(ctx, "triage", &model, &prompts::triage_request(&facts)).await?;
     let mut triage = reply.value;
-    if triage.classification == Class::Ignore && rules::is_about_own_money(&facts.user, &facts.mail) {
+    let is_own_money = rules::is_about_own_money(&facts.user, &facts.mail, model.builtin);
+    if triage.classification == Class::Ignore && is_own_money {
         triage.classification = Class::Notify;
         triage.reasoning = format!("{}. Without that: {}", rules::OWN_MONEY, triage.reasoning);
     }

@@ -44,13 +44,20 @@ fn memory(value: &Value) -> Result<RuleAnswer, String> {
 /// Why a mail about the reader's own money is shown.
 pub(super) const OWN_MONEY: &str = "It seems to be about your own money";
 
-/// Whether a mail is shown whatever was learned and whatever a model says: sent to many, but about the reader's own money.
-pub(super) fn is_about_own_money(user: &User, mail: &MailFacts) -> bool {
-    Signs::of(user, mail).own_money
+/// Whether a mail is shown whatever a model says: about the reader's own money. The rules may put away receipts, and what
+/// only the reader got; a language model may not, as a mail can talk it into anything.
+pub(super) fn is_about_own_money(user: &User, mail: &MailFacts, by_rules: bool) -> bool {
+    if by_rules { Signs::of(user, mail).own_money } else { own_money::is_about_own_money(user, mail) }
 }
 
 /// Whether nothing learned may hide this mail.
 pub(super) fn must_be_seen(user: &User, mail: &MailFacts) -> bool {
     let signs = Signs::of(user, mail);
-    [Kind::Security, Kind::Payment, Kind::Deadline].into_iter().any(|kind| signs.is(kind))
+    let kinds = [Kind::Security, Kind::Code, Kind::Payment, Kind::Deadline];
+    // Below most newsletters stands to whom they were sent; that calls nobody by name.
+    let is_own =
+        |word: &str| user.addresses.iter().any(|own| word.to_lowercase().contains(&own.to_lowercase()));
+    let text = mail.text.split_inclusive(char::is_whitespace).filter(|word| !is_own(word)).collect();
+    let mentions = Signs::of(user, &MailFacts { text, ..mail.clone() }).mentions;
+    kinds.into_iter().any(|kind| signs.is(kind)) || mentions || signs.calendar.is_some()
 }

@@ -4,6 +4,7 @@
 //! Prices alone prove nothing: offers have them, too. Phone numbers, register numbers and the numbers of articles in a
 //! catalogue are nobody's account.
 
+use super::signs::MAX_TEXT;
 use crate::agent::mail_facts::{MailFacts, User};
 
 /// How many lines may lie between an amount and the number it belongs to.
@@ -45,10 +46,22 @@ struct Line {
     is_blank: bool,
 }
 
-/// Whether a mail whose sender wrote this text is about its reader's own money. A forged one is not.
-pub(super) fn is_about_own_money(user: &User, mail: &MailFacts, own_text: &str) -> bool {
+/// Whether a mail is about its reader's own money. A forged one is not, nor is spam.
+pub(super) fn is_about_own_money(user: &User, mail: &MailFacts) -> bool {
     let family_name = user.name.split_whitespace().last().unwrap_or_default();
-    !mail.headers.forged && tells_of_own_money(family_name, &mail.subject, own_text)
+    let text: String = mail.text.chars().take(MAX_TEXT).collect();
+    !mail.headers.forged
+        && !mail.headers.spam
+        && tells_of_own_money(family_name, &mail.subject, &unquoted(&text))
+}
+
+/// A text without its quotes: those mails were read when they came. Bills are full of lines that look like the start of
+/// a signature, so what follows these counts.
+fn unquoted(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with('>')).collect();
+    let own = lines.join("\n");
+    // A mail that only quotes is read whole.
+    if own.trim().is_empty() { text.to_owned() } else { own }
 }
 
 /// Whether a mail with this subject and text is about the money of the reader with this family name.
@@ -376,10 +389,35 @@ mod tests {
 
     #[test]
     fn a_forged_mail_is_about_nobodys_money() {
-        let mut mail = MailFacts::default();
-        let text = "Invoice INV-2026-10442: £12.50";
-        assert!(is_about_own_money(&User::default(), &mail, text));
+        let mut mail = MailFacts { text: "Invoice INV-2026-10442: £12.50".into(), ..MailFacts::default() };
+        assert!(is_about_own_money(&User::default(), &mail));
         mail.headers.forged = true;
-        assert!(!is_about_own_money(&User::default(), &mail, text));
+        assert!(!is_about_own_money(&User::default(), &mail));
+    }
+
+    #[test]
+    fn no_model_hides_money_by_its_envelope() {
+        let text = "Your receipt for the contract 00871234-A: £312.50".to_owned();
+        let mut mail = MailFacts { subject: "Your receipt".into(), text, ..MailFacts::default() };
+        let is_shown =
+            |mail: &MailFacts, by_rules| super::super::is_about_own_money(&User::default(), mail, by_rules);
+        assert!(is_shown(&mail, false) && !is_shown(&mail, true));
+        mail.subject = "Your contract".into();
+        assert!(is_shown(&mail, false) && !is_shown(&mail, true), "written to the reader alone");
+        mail.list_id = Some("news.shop.example".into());
+        assert!(is_shown(&mail, true));
+    }
+
+    #[test]
+    fn bills_are_read_to_the_end() {
+        let is_own = |text: &str| {
+            let mail = MailFacts { text: text.into(), ..MailFacts::default() };
+            is_about_own_money(&User::default(), &mail)
+        };
+        for line in ["________________", "--", "-----Original Message-----"] {
+            assert!(is_own(&format!("Your invoice\n{line}\nINV-2026-10442: £12.50")), "{line}");
+        }
+        assert!(is_own("> INV-2026-10442: £12.50"), "nothing but a quote");
+        assert!(!is_own("Thanks!\n> INV-2026-10442: £12.50"), "that was another mail");
     }
 }

@@ -9,7 +9,7 @@ use crate::agent::mail_facts::{MailFacts, User};
 use crate::text::phrases::{NormalizedText, is_listed, normalize_text};
 
 /// How much of a body we read.
-const MAX_TEXT: usize = 20_000;
+pub(super) const MAX_TEXT: usize = 20_000;
 
 /// Local parts of addresses that nobody reads.
 const MACHINES: &str = "noreply, no-reply, no_reply, donotreply, do-not-reply, notification, notifications, notify, alert, \
@@ -96,10 +96,7 @@ impl Signs {
             bounce,
             auto_reply,
             ask: ask(user, &own_text, &flat_body),
-            own_money: mail.is_bulk()
-                && !mail.headers.spam
-                && !subject.contains(&Kind::Receipt)
-                && is_about_own_money(user, mail, &own_text),
+            own_money: mail.is_bulk() && !subject.contains(&Kind::Receipt) && is_about_own_money(user, mail),
             mentions: mentions_reader(user, &flat_body),
             says_nothing_is_wanted: says_nothing_is_wanted(&flat_body),
             thanks: is_only_thanks(&flat_body),

@@ -123,6 +123,7 @@ fn prefix_word_count(words: &[String]) -> usize {
 
 /// Programs other than shells that run whatever they are told to, or can change anything.
 const RUNNERS: &[&str] = &[
+    "sayso",
     "python",
     "python3",
     "node",
