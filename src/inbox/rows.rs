@@ -260,10 +260,10 @@ pub struct MemoryRow {
     #[serde(default)]
     pub asked: bool,
     /// Whether a person said so themselves.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default)]
     pub by_hand: bool,
     /// The newest decision that only counted against it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub corrected_by: Option<RowDecision>,
 }
 

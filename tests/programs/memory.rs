@@ -104,7 +104,10 @@ fn a_profile_is_written_anew_in_an_editor() {
 fn rows_are_set_paused_and_deleted() {
     let cli = taught();
     let row = cli.json(&["memory", "set", "News@Shop.example", "skip"]);
-    keys(&row, "key answer state confirmed corrected decisions asked applied_at applied");
+    keys(
+        &row,
+        "key answer state confirmed corrected decisions asked by_hand corrected_by applied_at applied",
+    );
     assert_eq!((&row["key"], &row["answer"]), (&json!("news@shop.example"), &json!("skip")));
     assert!(
         cli.sayso(&["memory", "set", "shop.example", "lower"])

@@ -19,6 +19,9 @@ use crate::workflows::email::facts::{ReplyFacts, TriageFacts};
 use kinds::Kind;
 use signs::Signs;
 
+/// How much of a body we read.
+const MAX_TEXT: usize = 20_000;
+
 /// The tasks that need no language model.
 pub(in crate::workflows) const TASKS: &[Task] =
     &[("email.triage", triage), ("email.reply", letter), ("email.memory", memory)];

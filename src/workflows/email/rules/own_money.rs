@@ -4,7 +4,7 @@
 //! Prices alone prove nothing: offers have them, too. Phone numbers, register numbers and the numbers of articles in a
 //! catalogue are nobody's account.
 
-use super::signs::MAX_TEXT;
+use super::MAX_TEXT;
 use crate::agent::mail_facts::{MailFacts, User};
 
 /// How many lines may lie between an amount and the number it belongs to.

@@ -2,14 +2,12 @@
 
 use std::collections::HashSet;
 
+use super::MAX_TEXT;
 use super::asks::{Ask, ask, names, says_nothing_is_wanted};
 use super::kinds::{KIND_DEFINITIONS, Kind};
 use super::own_money::is_about_own_money;
 use crate::agent::mail_facts::{MailFacts, User};
 use crate::text::phrases::{NormalizedText, is_listed, normalize_text};
-
-/// How much of a body we read.
-pub(super) const MAX_TEXT: usize = 20_000;
 
 /// Local parts of addresses that nobody reads.
 const MACHINES: &str = "noreply, no-reply, no_reply, donotreply, do-not-reply, notification, notifications, notify, alert, \
