@@ -220,8 +220,8 @@ fn a_snooze_is_undone_before_the_decision_that_came_before_it() {
 #[test]
 fn a_message_is_cut_between_words() {
     let mut screen = TestScreen::full((60, 24));
-    screen.model.say("Accepted: “The figures of the third quarter for the Donaudampfschifffahrt”");
-    screen.shows(["Accepted: “The figures of the third quarter for the…\n"]);
+    screen.model.say("Accepted: “The figures of the third quarter for our Donaudampfschifffahrt”");
+    screen.shows(["Accepted: “The figures of the third quarter for our…\n"]);
 }
 
 #[test]
