@@ -14,6 +14,8 @@ pub enum SessionState {
     Waiting,
     /// Its turn ended.
     Idle,
+    /// It was at work when it was last heard from, some time ago: its turn may have been broken off.
+    Silent,
     Working,
 }
 
@@ -72,7 +74,7 @@ impl AgentSession {
             (SessionState::Waiting, Some(what), None) => format!("in its own window: {what}"),
             (SessionState::Waiting, None, _) => "in its own window".to_owned(),
             (SessionState::Idle, ..) => "your turn".to_owned(),
-            (SessionState::Working, ..) => self.prompt.clone().unwrap_or_default(),
+            (SessionState::Working | SessionState::Silent, ..) => self.prompt.clone().unwrap_or_default(),
         }
     }
 

@@ -151,7 +151,12 @@ fn undo_of_a_batch_names_what_it_cannot_take_back() {
         let store = Store::open(&cli.data()).unwrap();
         runtime.block_on(store.inbox().decide(decide, details, Holds::default())).unwrap();
     }
-    let undone = cli.sayso(&["undo", &asked[1], "--batch"]);
-    assert!(undone.err.contains("Not taken back: "), "{}", undone.err);
-    assert!(undone.code == 0 && undone.out.contains("waits for you"), "{undone:?}");
+    let undone = cli.sayso(&["undo", &asked[1], "--batch", "--json"]);
+    let each: Value = serde_json::from_str(&undone.out).unwrap();
+    let told = |id: &str| {
+        let found = each.as_array().unwrap().iter().find(|one| one["interrupt"] == id);
+        found.map(|one| (one["status"].as_str(), one["refused"].is_string()))
+    };
+    assert_eq!((told(&asked[0]), told(&asked[1])), (Some((None, true)), Some((Some("waiting"), false))));
+    assert_eq!(undone.code, 1, "{undone:?}");
 }

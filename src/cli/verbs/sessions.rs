@@ -64,6 +64,7 @@ fn listed(format: &Format, sessions: &[AgentSession]) -> String {
         let state = match session.state {
             SessionState::Waiting => "waiting",
             SessionState::Idle => "your turn",
+            SessionState::Silent => "silent",
             SessionState::Working => "working",
         };
         let about = if session.state == SessionState::Idle { String::new() } else { session.about() };

@@ -1,12 +1,14 @@
 //! `sayso undo`: takes a decision back.
 
 use crate::cli::context::{Context, OpenFolder};
-use crate::cli::failure::Failure;
+use crate::cli::failure::{Exit, Failure};
 use crate::cli::ids::interrupt;
 use crate::cli::outcome;
 use crate::cli::output::Output;
-use crate::cli::print::warning;
 use crate::engine::graph::InterruptId;
+use crate::inbox::Outcome;
+use crate::text::Visible;
+use serde::Serialize;
 
 /// Take a decision back, while its thread has not acted on it
 #[derive(Debug, clap::Args)]
@@ -16,7 +18,7 @@ use crate::engine::graph::InterruptId;
 pub struct Args {
     /// The interrupt that was decided
     id: String,
-    /// Also what was decided together with it; with --json a list
+    /// Also what was decided together with it; it fails if any of that cannot be taken back. With --json a list
     #[arg(long)]
     batch: bool,
 }
@@ -33,23 +35,38 @@ impl Args {
     }
 }
 
+/// What became of one of several decisions.
+#[derive(Serialize)]
+struct Undone {
+    interrupt: InterruptId,
+    /// Where its thread is now, if it was taken back.
+    #[serde(flatten)]
+    outcome: Option<Outcome>,
+    /// Why it was not taken back.
+    refused: Option<String>,
+}
+
 async fn undo_together(folder: &OpenFolder, id: InterruptId) -> Result<Output, Failure> {
-    let (mut outcomes, mut refused) = (Vec::new(), Vec::new());
-    for (_, undone) in folder.inbox().decisions().undo_batch(id).await? {
-        match undone {
-            Ok(outcome) => outcomes.push(outcome),
-            Err(error) => refused.push(error),
-        }
-    }
-    if outcomes.is_empty()
-        && let Some(error) = refused.pop()
-    {
-        return Err(error.into());
-    }
-    // A program that reads the list must hear of it as well.
-    refused.iter().for_each(|error| warning(&format!("Not taken back: {error}")));
+    let undone: Vec<Undone> = folder
+        .inbox()
+        .decisions()
+        .undo_batch(id)
+        .await?
+        .into_iter()
+        .map(|(interrupt, undone)| match undone {
+            Ok(outcome) => Undone { interrupt, outcome: Some(outcome), refused: None },
+            Err(error) => Undone { interrupt, outcome: None, refused: Some(error.to_string()) },
+        })
+        .collect();
+    let outcomes: Vec<Outcome> = undone.iter().filter_map(|one| one.outcome.clone()).collect();
     let next = outcome::next_step(folder, &outcomes).await?;
-    folder
-        .format
-        .answer(&outcomes, |format| outcomes.iter().map(|one| outcome::text(format, one, &next)).collect())
+    let answer = folder.format.answer(&undone, |format| {
+        let line = |one: &Undone| match (&one.outcome, &one.refused) {
+            (Some(outcome), _) => outcome::text(format, outcome, &next),
+            (None, why) => format!("NOT TAKEN BACK: {}\n", Visible::line(why.as_deref().unwrap_or_default())),
+        };
+        undone.iter().map(line).collect()
+    })?;
+    let well = outcomes.len() == undone.len();
+    Ok(answer.with_exit(if well { Exit::Done } else { Exit::Failed }))
 }

@@ -22,7 +22,10 @@ pub(super) fn answer(question: &RemoteQuestion, decisions: &[Decision]) -> Resul
         Shape::PerCall => joined(each.map(|(action, decision)| call(action, decision)))?,
         Shape::Free => match decisions.first() {
             Some(Decision::Respond { text }) => json!(text).to_string(),
-            Some(Decision::Edit { args }) => args.get("answer").unwrap_or(&Value::Null).to_string(),
+            Some(Decision::Edit { args }) => match args.get("answer") {
+                Some(answer) => answer.to_string(),
+                None => return Err("an edit of it reads {\"answer\": …}".to_owned()),
+            },
             Some(Decision::Ignore) => return Ok(None),
             Some(Decision::Accept | Decision::Draft) | None => return Err(not_taken("this")),
         },

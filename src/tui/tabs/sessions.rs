@@ -112,6 +112,7 @@ fn draw_session(model: &Model, buf: &mut Buffer, area: Rect, session: &AgentSess
     let (mark, state, style): (&str, &str, Style) = match session.state {
         SessionState::Waiting => ("!", "waits for you", theme.warning),
         SessionState::Idle => ("○", "your turn", theme.text),
+        SessionState::Silent => ("◌", "silent", theme.quiet),
         SessionState::Working => ("●", "working", theme.good),
     };
     let since = words::age(session.since, model.wall);
@@ -131,7 +132,7 @@ fn draw_session(model: &Model, buf: &mut Buffer, area: Rect, session: &AgentSess
     let room = Rect { width: end_x.saturating_sub(area.x), ..area };
     let about = match session.state {
         SessionState::Idle => session.prompt.clone().unwrap_or_default(),
-        SessionState::Waiting | SessionState::Working => session.about(),
+        SessionState::Waiting | SessionState::Silent | SessionState::Working => session.about(),
     };
     draw::text(buf, room, area.x + 2, y, &Visible::line(&about), theme.quiet);
 }

@@ -22,7 +22,11 @@ const FOLLOW_FOR: Duration = Duration::from_secs(20 * 60);
 
 /// Reads the thread once its run is over, and asks its questions.
 pub(super) async fn look(ctx: Ctx<ServerHandle>, state: Arc<Mirror>) -> NodeResult {
-    let Some(thread) = at_rest(&ctx, &state).await? else { return Ok(Command::end()) };
+    let thread = match at_rest(&ctx, &state).await? {
+        Seen::AtRest(thread) => thread,
+        Seen::Busy => return Ok(Command::end().update(MirrorUpdate::LeftBusy)),
+        Seen::Gone => return Ok(Command::end()),
+    };
     if thread.asks() {
         let batch = Batch {
             fingerprint: thread.fingerprint(),
@@ -40,26 +44,33 @@ pub(super) async fn look(ctx: Ctx<ServerHandle>, state: Arc<Mirror>) -> NodeResu
     Ok(Command::end())
 }
 
-/// The thread when no run is active. `None` if it is gone or nobody follows its run: then the next poll that finds a
-/// question picks it up again.
-async fn at_rest(ctx: &Ctx<ServerHandle>, state: &Mirror) -> Result<Option<RemoteThread>, NodeError> {
-    let is_busy = |thread: &RemoteThread| thread.status == RemoteStatus::Busy;
-    let mut thread = read(ctx, state).await?;
-    if !thread.as_ref().is_some_and(is_busy) {
-        return Ok(thread);
-    }
-    let Ok(_place) = ctx.services().0.following.try_acquire() else { return Ok(None) };
+/// A thread on its server.
+enum Seen {
+    AtRest(RemoteThread),
+    /// Nobody follows its run; the next poll that finds a question picks it up again.
+    Busy,
+    Gone,
+}
+
+/// Waits until no run is active, as long as there is room to follow one.
+async fn at_rest(ctx: &Ctx<ServerHandle>, state: &Mirror) -> Result<Seen, NodeError> {
+    let mut place = None;
     let until = Instant::now() + FOLLOW_FOR;
     let mut pause = Duration::from_millis(100);
-    while thread.as_ref().is_some_and(is_busy) {
-        if Instant::now() >= until {
-            return Ok(None);
+    loop {
+        let Some(thread) = read(ctx, state).await? else { return Ok(Seen::Gone) };
+        if thread.status != RemoteStatus::Busy {
+            return Ok(Seen::AtRest(thread));
+        }
+        if place.is_none() {
+            place = ctx.services().0.following.try_acquire().ok();
+        }
+        if place.is_none() || Instant::now() >= until {
+            return Ok(Seen::Busy);
         }
         sleep(pause).await;
         pause = (pause * 2).min(Duration::from_secs(2));
-        thread = read(ctx, state).await?;
     }
-    Ok(thread)
 }
 
 /// Sends the answers, unless the questions have changed or are gone.

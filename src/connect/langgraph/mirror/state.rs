@@ -48,6 +48,9 @@ pub struct Mirror {
     pub sent: bool,
     /// Why the last answers were not sent, if they were not.
     pub not_sent: Option<String>,
+    /// Whether its run went on there when we last looked.
+    #[serde(default)]
+    pub left_busy: bool,
 }
 
 /// Everything that can happen.
@@ -67,6 +70,8 @@ pub enum MirrorUpdate {
     NotSent { why: String },
     /// The answers were sent.
     Sent,
+    /// Its run goes on there, and nobody follows it any more.
+    LeftBusy,
     /// The thread should be read again.
     Look,
 }
@@ -100,6 +105,7 @@ impl State for Mirror {
             MirrorUpdate::Asked { batch } => {
                 self.asked = Some(batch);
                 self.sent = false;
+                self.left_busy = false;
             }
             MirrorUpdate::Answered { answers } => {
                 self.answers = answers;
@@ -115,7 +121,8 @@ impl State for Mirror {
                 self.sent = true;
                 self.answers.clear();
             }
-            MirrorUpdate::Look => {}
+            MirrorUpdate::LeftBusy => self.left_busy = true,
+            MirrorUpdate::Look => self.left_busy = false,
         }
     }
 
@@ -128,6 +135,11 @@ impl State for Mirror {
     }
 
     fn output(&self) -> Option<Value> {
-        Some(json!({"server": self.of.server, "thread": self.of.thread, "not_sent": self.not_sent}))
+        Some(json!({
+            "server": self.of.server,
+            "thread": self.of.thread,
+            "not_sent": self.not_sent,
+            "still_running_there": self.left_busy.then_some(true),
+        }))
     }
 }

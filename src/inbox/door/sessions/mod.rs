@@ -133,9 +133,10 @@ impl Sessions<'_> {
 
     fn read(self) -> Result<Vec<AgentSession>, InboxError> {
         let cards = self.waiting_cards()?;
+        let now = self.0.store().now();
         let line = |record: SessionRecord| {
             let card = cards.iter().find(|card| record.is(&card.agent, &card.session));
-            let line = record.line();
+            let line = record.line(now);
             match card {
                 None => line,
                 Some(card) => AgentSession {

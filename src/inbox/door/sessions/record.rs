@@ -15,6 +15,9 @@ const MAX_SESSIONS: usize = 100;
 /// If the agent's process is unknown, a session counts as ended after this much silence.
 const MAX_SILENCE: SignedDuration = SignedDuration::from_hours(12);
 
+/// A working session that reports nothing for so long may have been broken off: agents don't report that.
+const SILENT_AFTER: SignedDuration = SignedDuration::from_mins(20);
+
 /// News that changes nothing else is stored this often.
 const STORE_EVERY: SignedDuration = SignedDuration::from_mins(5);
 
@@ -85,13 +88,16 @@ impl SessionRecord {
         }
     }
 
-    pub fn line(self) -> AgentSession {
-        let (state, waits_for) = match self.doing {
-            SessionActivity::Working => (SessionState::Working, None),
-            SessionActivity::AsksThere(words) => {
-                (SessionState::Waiting, Some(words).filter(|words| !words.is_empty()))
+    pub fn line(self, now: Timestamp) -> AgentSession {
+        let (state, since, waits_for) = match self.doing {
+            SessionActivity::Working if now.duration_since(self.heard) >= SILENT_AFTER => {
+                (SessionState::Silent, self.heard, None)
             }
-            SessionActivity::Idle => (SessionState::Idle, None),
+            SessionActivity::Working => (SessionState::Working, self.since, None),
+            SessionActivity::AsksThere(words) => {
+                (SessionState::Waiting, self.since, Some(words).filter(|words| !words.is_empty()))
+            }
+            SessionActivity::Idle => (SessionState::Idle, self.since, None),
         };
         let has_usage = self.used.input > 0 || self.used.output > 0;
         AgentSession {
@@ -102,7 +108,7 @@ impl SessionRecord {
             state,
             waits_for,
             interrupt: None,
-            since: self.since,
+            since,
             started_at: self.started,
             prompt: self.prompt,
             model: self.model,
@@ -244,7 +250,23 @@ mod tests {
     }
 
     fn line(all: &[SessionNews]) -> Option<AgentSession> {
-        records_after(all).0.first().and_then(|(_, text)| SessionRecord::read(text)).map(SessionRecord::line)
+        line_at(all, all.last()?.at)
+    }
+
+    fn line_at(all: &[SessionNews], now: Timestamp) -> Option<AgentSession> {
+        let record = records_after(all).0.first().and_then(|(_, text)| SessionRecord::read(text))?;
+        Some(record.line(now))
+    }
+
+    #[test]
+    fn a_turn_that_is_never_reported_as_over_does_not_look_like_work_forever() {
+        let broken_off = [news(0, News::Prompted(None)), news(600, News::Working)];
+        let state = |second: i64| {
+            line_at(&broken_off, news(second, News::Working).at).map(|line| (line.state, line.since))
+        };
+        let (begun, heard) = (news(0, News::Working).at, news(600, News::Working).at);
+        assert_eq!(state(600 + 19 * 60), Some((SessionState::Working, begun)));
+        assert_eq!(state(600 + 20 * 60), Some((SessionState::Silent, heard)));
     }
 
     #[test]
