@@ -62,7 +62,7 @@ fn what_is_fetched_is_listed_with_its_thread() {
     let mut titles = each(&listed, "title");
     titles.sort();
     assert_eq!(titles, ["Lunch 1?", "Lunch 2?"]);
-    let why = run(&cli, &["why", &text(&listed[0]["id"])]);
+    let why = run(&cli, &["show", "--why", &text(&listed[0]["id"])]);
     assert!(why.done().contains("decided by: the built-in rules"), "{why:?}");
     assert_eq!(run(&cli, &["mail", "sync"]).done(), "home: 0 mails new, 0 threads started\n");
     let mails = json(&cli, &["mail"]);
@@ -76,6 +76,16 @@ fn what_is_fetched_is_listed_with_its_thread() {
     assert_eq!(list(&cli, &["mail", "--limit", "1"]).len(), 1);
     let text = run(&cli, &["mail"]);
     assert!(text.done().contains("Lunch 1?") && text.out.contains("home"), "{text:?}");
+}
+
+#[test]
+fn a_model_that_is_not_there_is_told_after_a_look_at_the_mailbox() {
+    let cli = configured();
+    let model = "[model]\nprovider = \"openai\"\nname = \"tiny-1\"\nbase_url = \"http://127.0.0.1:9/v1\"\n";
+    configure(&cli, &format!("{model}[engine]\nretries = 0\n"));
+    deliver(&cli, 1, BOB);
+    sync(&cli);
+    assert_eq!(each(&json(&cli, &["list"]), "action"), ["unreachable"]);
 }
 
 #[test]
@@ -177,7 +187,7 @@ fn without_an_account_there_is_nothing_to_fetch() {
 fn watch_takes_mail_in_as_it_comes_and_ends_when_told() {
     let cli = configured();
     let watch = spawn(&cli, &["watch"]);
-    until(|| json(&cli, &["status"])["driver"] == json!(watch.pid()));
+    until(|| json(&cli, &["activity"])["driver"] == json!(watch.pid()));
     deliver(&cli, 1, BOB);
     // Somebody who asks beside it is answered by it.
     until(|| {

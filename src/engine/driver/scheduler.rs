@@ -240,7 +240,8 @@ impl Driver {
         let mut look = Look { active: !scheduler.running.is_empty(), waits_for_effect: false, wake: None };
         scheduler.forget(to_do);
         for thread in to_do.threads.values() {
-            let in_scope = chosen.as_ref().is_none_or(|chosen| chosen.contains(&thread.thread));
+            let in_scope = chosen.as_ref().is_none_or(|chosen| chosen.contains(&thread.thread))
+                || scheduler.unreachable.is_card(&thread.thread);
             if !in_scope || scheduler.running.contains_key(&thread.thread) {
                 continue;
             }

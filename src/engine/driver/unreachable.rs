@@ -38,6 +38,11 @@ impl UnreachableServers {
         self.waiting.contains_key(thread)
     }
 
+    /// Whether this thread is the card of a server; whoever learned that the server is gone also asks.
+    pub(crate) fn is_card(&self, thread: &ThreadId) -> bool {
+        self.cards.iter().flat_map(BTreeMap::values).any(|card| card == thread)
+    }
+
     /// A thread got through. Returns the other threads that waited for the same server, so they can be retried.
     pub(crate) fn thread_got_through(&mut self, thread: &ThreadId) -> Vec<ThreadId> {
         let Some(unreachable) = self.waiting.remove(thread) else { return Vec::new() };
