@@ -8,7 +8,7 @@
 //! [`Inbox`](crate::inbox::door::Inbox) and turns the answer into text or JSON.
 //!
 //! `args` parses the command line, `verbs` has a file for each verb, `context` opens what a verb needs, `output`
-//! prints; `talk` holds a conversation at the terminal; `watchdog` ends a hook that takes too long.
+//! prints; `watchdog` ends a hook that takes too long.
 
 mod args;
 mod context;
@@ -27,7 +27,6 @@ mod progress;
 mod query;
 mod request;
 mod table;
-mod talk;
 mod text_input;
 mod values;
 mod verbs;
@@ -87,12 +86,12 @@ fn run(typed: Sayso, workflows: Workflows) -> Result<Output, Failure> {
             let agent = runtime.block_on(wizard::which_agent())?;
             Some(Verb::Table(TableVerb::Connect(connect::Args::plain(agent))))
         }
-        Some(FirstChoice::Init) => Some(Verb::Table(TableVerb::Init(init::Args::plain()))),
-        Some(FirstChoice::Demo) => Some(Verb::Table(TableVerb::Demo(demo::Args::plain()))),
+        Some(FirstChoice::Init) => Some(Verb::Table(TableVerb::Init(init::Args::default()))),
+        Some(FirstChoice::Demo) => Some(Verb::Table(TableVerb::Demo(demo::Args::default()))),
         Some(FirstChoice::Inbox) => None,
         None => typed.verb,
     };
-    let mut tour = Vec::new();
+    let (mut tour, mut started) = (Vec::new(), None);
     let folder = match verb {
         Some(Verb::Table(TableVerb::Init(init))) if terminal && init.asks(&context.format) => {
             let (folder, answer) = runtime.block_on(init.open(context))?;
@@ -110,13 +109,18 @@ fn run(typed: Sayso, workflows: Workflows) -> Result<Output, Failure> {
             tour = demo.tour(&folder);
             folder
         }
+        Some(Verb::Start(start)) if terminal && start.opens_inbox(&context.format) => {
+            let (folder, thread) = runtime.block_on(start.open(context))?;
+            started = Some(thread);
+            folder
+        }
         Some(verb) => return runtime.block_on(verb.run(context)),
         None if terminal => context.open()?,
         None => return Err(needs("`sayso list` shows what is open, `sayso --help` all verbs")),
     };
     let (app, config) = folder.into_parts();
     check_keys(&config).map_err(anyhow::Error::msg)?;
-    let options = tui::Options { tour, ..(&*config).into() };
+    let options = tui::Options { tour, started, ..(&*config).into() };
     runtime.block_on(tui::run(app, options)).map_err(anyhow::Error::from)?;
     Ok(Output::nothing())
 }

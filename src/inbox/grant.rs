@@ -70,19 +70,19 @@ pub struct BuiltinGrant {
 }
 
 /// How far a person's grant reaches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum GrantScope {
-    /// The rest of this thread; forks are not included.
+    /// The rest of the thread; forks are not included
     Thread,
-    /// Mail from this sender, in any thread.
+    /// Mail from the sender, in any thread
     Sender,
-    /// This exact command, in its folder, from the same asker.
+    /// This very command, in its folder, from the same asker
     Command,
-    /// Commands of this sort: they begin with the same words and have only plain words after them.
+    /// Commands that begin with the same words (`cargo test …`), in its folder, with plain words after that
     CommandSort,
-    /// Changes to files inside the folder, from the same asker.
+    /// Changes to files inside the folder, from the same asker
     Edits,
-    /// This tool of a server, from this folder, from the same asker.
+    /// This tool of a server, from this folder, from the same asker
     Tool,
 }
 

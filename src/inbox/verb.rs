@@ -8,7 +8,7 @@ type StartInput = Map<String, Value>;
 
 /// The arguments typed after a workflow's verb.
 pub trait StartVerb: Args {
-    /// The input of `start`; `talks` is true if the conversation is held in the terminal.
+    /// The input of `start`; `talks` is true if a person goes on with it in the inbox.
     fn input(&self, talks: bool) -> StartInput;
 }
 

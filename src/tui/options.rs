@@ -3,6 +3,7 @@
 use super::theme::Colours;
 use crate::app::{TourStep, is_demo, plays_demo_script};
 use crate::config::{Config, MailMode, Notices, OwnCommand, ThemeName};
+use crate::engine::graph::ThreadId;
 use jiff::tz::TimeZone;
 use std::collections::BTreeMap;
 
@@ -39,6 +40,8 @@ pub struct Options {
     pub no_sources: bool,
     /// The steps of the tour.
     pub tour: Vec<TourStep>,
+    /// The thread that was just started from a shell; the inbox stays with it.
+    pub started: Option<ThreadId>,
 }
 
 impl Default for Options {
@@ -56,6 +59,7 @@ impl Default for Options {
             observes: false,
             no_sources: false,
             tour: Vec::new(),
+            started: None,
         }
     }
 }
@@ -75,6 +79,7 @@ impl From<&Config> for Options {
             observes: config.mail.iter().any(|mail| mail.mode == MailMode::Observe),
             no_sources: config.mail.is_empty() && config.servers.is_empty(),
             tour: Vec::new(),
+            started: None,
         }
     }
 }

@@ -3,7 +3,6 @@
 use crate::model;
 use crate::runner::{Cli, each, json, keys, list, run, spawn, text, texts, until};
 use crate::support::model_server::{End, Play, Server};
-use crate::terminal::{PROMPT, Terminal};
 use serde_json::{Value, json as value};
 
 /// The program with the built-in API at a server that gives the same answer to everything.
@@ -40,27 +39,6 @@ async fn a_question_is_answered() {
     assert_eq!(outcome["status"], "waiting", "{outcome}");
     let outcome = json(&cli, &["accept", &texts(&outcome["interrupts"])[0], "--wait"]);
     assert_eq!(outcome["status"], "done");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_conversation_is_held_right_at_the_terminal() {
-    let cli = configured().await;
-    let mut terminal = Terminal::plain(&cli, &["ask", "trending tracks"]);
-    let first = terminal.wait_for(PROMPT);
-    assert!(first.contains("1. \"Tea\" by Ann (1,234 plays)"), "{first}");
-    assert!(
-        first.contains("What else do you want to know?") && first.contains("Ctrl-D leaves it"),
-        "{first}"
-    );
-    terminal.types("find tracks\n");
-    let missing = terminal.wait_for(PROMPT);
-    assert!(missing.contains("I need `query`"), "{missing}");
-    terminal.types("tea\n");
-    let second = terminal.wait_for(PROMPT);
-    assert!(second.contains("Search Tracks (query tea)"), "{second}");
-    terminal.types("done\n");
-    let end = terminal.ends();
-    assert!(end.contains("is done.") && !end.contains("1,234 plays"), "the answer is not told twice: {end}");
 }
 
 #[test]

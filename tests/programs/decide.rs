@@ -31,7 +31,7 @@ fn what_is_accepted_is_held_and_can_be_taken_back() {
     let (_, asked) = cli.parcel("book");
     for more in [&[][..], &["--batch"]] {
         assert_eq!(cli.json(&["accept", &asked])["status"], "held");
-        assert!(cli.sayso(&["status", "--short"]).done().contains("1 held"));
+        assert!(cli.sayso(&["activity", "--short"]).done().contains("1 held"));
         let undo = [&["undo", &asked], more].concat();
         let undone = cli.json(&undo);
         // Of a batch, all are named; this one is a batch of one.

@@ -287,7 +287,7 @@ fn the_tour_throws_no_demo_away_unasked() {
     let mut terminal = Terminal::plain(&demo.cli, &["demo", "--tour", "--data", &folder]);
     terminal.wait_for("`sayso demo --tour --reset` throws away what you did in it");
     drop(terminal);
-    assert_eq!(demo.json(&["status"])["paused"], true, "what was done is there");
+    assert_eq!(demo.json(&["activity"])["paused"], true, "what was done is there");
     let mut terminal = Terminal::plain(&demo.cli, &["demo", "--tour", "--reset", "--data", &folder]);
     terminal.wait_for("DEMO");
 }

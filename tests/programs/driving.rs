@@ -110,7 +110,7 @@ fn a_wait_that_ends_early_says_so_and_loses_nothing() {
     hasty.refused(1, "no process is running threads;");
     let waiting = cli.spawn(&start);
     until(|| cli.driver() == Some(waiting.pid().into()));
-    until(|| cli.json(&["status"])["threads"]["running"] == 1);
+    until(|| cli.json(&["activity"])["threads"]["running"] == 1);
     waiting.signal(Signal::INT);
     waiting.wait().refused(1, "interrupted while waiting; nothing is lost");
     std::fs::write(cli.path("key"), "").unwrap();
@@ -129,11 +129,11 @@ fn pause_holds_every_process_until_resume() {
     assert!(output.err.contains("note: everything is paused; `sayso pause --off`"), "{output:?}");
     let outcome: Value = serde_json::from_str(&output.out).unwrap();
     assert_eq!(outcome["status"], "ready");
-    assert!(cli.sayso(&["status", "--short"]).done().ends_with("paused\n"));
-    assert!(cli.sayso(&["status"]).done().contains("paused; `sayso pause --off`"));
-    let resumed = cli.sayso(&["resume"]);
+    assert!(cli.sayso(&["activity", "--short"]).done().ends_with("paused\n"));
+    assert!(cli.sayso(&["activity"]).done().contains("paused; `sayso pause --off`"));
+    let resumed = cli.sayso(&["pause", "--off"]);
     assert_eq!(resumed.done(), format!("Resumed: process {} is running threads again.\n", driver.pid()));
-    until(|| cli.json(&["status"])["open"]["question"] == 1);
+    until(|| cli.json(&["activity"])["open"]["question"] == 1);
     driver.signal(Signal::TERM);
     assert_eq!(driver.wait().code, 0);
     // It outlives the processes, too.
@@ -141,6 +141,6 @@ fn pause_holds_every_process_until_resume() {
     cli.json(&["start", "chat", "topic=milk"]);
     let output = cli.sayso(&["run", "--json"]);
     assert_eq!((output.code, output.out.as_str()), (0, "{\"threads\":[],\"interrupts\":[]}\n"), "{output:?}");
-    assert_eq!(cli.json(&["resume"])["paused"], false);
+    assert_eq!(cli.json(&["pause", "--off"])["paused"], false);
     assert_eq!(texts(&cli.json(&["run"])["interrupts"]).len(), 1);
 }

@@ -200,7 +200,7 @@ fn a_tool_that_is_ended_takes_its_question_back() {
     tool.signal(Signal::TERM);
     decides(&tool.wait(), "ask", "");
     run(&cli, &["accept", &id]).refused(3, "the asker no longer waits");
-    assert_eq!(read(&run(&cli, &["answer", &id]), 5)["type"], "withdrawn");
+    assert_eq!(read(&run(&cli, &["request", "--answer", &id]), 5)["type"], "withdrawn");
     // Killed, it cannot; asked again, it is the same question.
     let tool = hooked(&cli, &bash("toolu_2", "cargo test"));
     let id = text(&the_one(&cli)["id"]);

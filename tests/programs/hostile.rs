@@ -24,7 +24,7 @@ fn t09_no_escapes_in_a_pipe() {
             &["view", asked],
             &["threads"],
             &["show", &thread],
-            &["status"],
+            &["activity"],
             &["config"],
             &["export", &thread],
             &["graph", "chat"],

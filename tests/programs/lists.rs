@@ -146,14 +146,14 @@ fn view_shows_the_card_and_what_it_takes() {
     let (thread, question) = cli.chat("tea");
     assert!(cli.sayso(&["view", &question]).done().contains("answers: accept, respond, ignore"));
     // And what led to it.
-    let why = cli.json(&["why", &question[..5]]);
+    let why = cli.json(&["show", "--why", &question[..5]]);
     keys(&why, "id text");
-    for output in [text(&why["text"]), cli.sayso(&["why", &thread]).done().to_owned()] {
+    for output in [text(&why["text"]), cli.sayso(&["show", "--why", &thread]).done().to_owned()] {
         for part in ["What the thread did", "model calls: ", "tokens: "] {
             assert!(output.contains(part), "{part}: {output}");
         }
     }
-    cli.refused(&["why", "x1"], 3, "`sayso list`");
+    cli.refused(&["show", "--why", "x1"], 3, "`sayso list`");
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn status_counts() {
     let (_, asked) = cli.chat("tea");
     cli.chat("milk");
     cli.json(&["respond", &asked, "done", "--wait"]);
-    let status = cli.json(&["status"]);
+    let status = cli.json(&["activity"]);
     let counts = "open snoozed threads paused driver waiting_for_model skipped";
     keys(&status, &format!("{counts} days models grants sources storage"));
     assert_eq!(status["days"].as_array().unwrap().len(), 30);
@@ -170,8 +170,8 @@ fn status_counts() {
     assert_eq!((&status["open"]["question"], &status["open"]["result"]), (&json!(1), &json!(1)));
     assert_eq!((&status["threads"]["done"], &status["paused"]), (&json!(1), &json!(false)));
     assert_eq!(status["driver"], Value::Null);
-    assert_eq!(cli.sayso(&["status", "--short"]).done(), "1 open · 1 result\n");
-    let output = cli.sayso(&["status"]);
+    assert_eq!(cli.sayso(&["activity", "--short"]).done(), "1 open · 1 result\n");
+    let output = cli.sayso(&["activity"]);
     for part in ["waiting for you: 1 question, 1 result\n", "saving files: the output files", "`sayso watch`"]
     {
         assert!(output.done().contains(part), "{part}: {output:?}");
@@ -188,7 +188,7 @@ fn snoozed_items_are_out_of_sight_until_woken() {
     assert!(item["snoozed_until"].is_string());
     assert_eq!(cli.json(&["list"]), json!([]));
     assert_eq!(cli.json(&["list", "--snoozed"])[0]["id"], Value::from(asked.clone()));
-    assert_eq!(cli.json(&["status"])["snoozed"], 1);
+    assert_eq!(cli.json(&["activity"])["snoozed"], 1);
     assert!(cli.sayso(&["list", "--snoozed"]).done().contains("(until "));
     let woken = cli.sayso(&["snooze", &asked, "off"]);
     assert_eq!(woken.done(), format!("{asked} is back in the list.\n"));

@@ -215,7 +215,7 @@ fn a_signal_takes_the_open_question_back() {
         rustix::process::kill_process(rustix::process::Pid::from_child(&child), signal).unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(0), "{signal:?}");
         assert_eq!(open(&cli), Vec::<Value>::new(), "{signal:?}");
-        assert_eq!(read(&run(&cli, &["answer", &id]), 5)["type"], "withdrawn", "{signal:?}");
+        assert_eq!(read(&run(&cli, &["request", "--answer", &id]), 5)["type"], "withdrawn", "{signal:?}");
     }
 }
 
@@ -268,7 +268,7 @@ fn several_wait_at_once_report_and_are_cancelled_apart() {
     assert_eq!(open(&cli).len(), 0);
     let last = json(&cli, &["threads"])[0].clone();
     assert_eq!((&last["status"], &last["outcome"]), (&json!("done"), &json!("withdrawn")));
-    assert_eq!(read(&run(&cli, &["answer", &text(&last["id"])]), 5)["type"], "withdrawn");
+    assert_eq!(read(&run(&cli, &["request", "--answer", &text(&last["id"])]), 5)["type"], "withdrawn");
 }
 
 #[test]

@@ -15,7 +15,7 @@ fn a_command_is_told_of_what_is_new_as_words_that_no_shell_reads() {
         log.display(),
     ));
     let watch = spawn(&cli, &["watch"]);
-    until(|| json(&cli, &["status"])["driver"] == watch.pid());
+    until(|| json(&cli, &["activity"])["driver"] == watch.pid());
     let raw = "Message-ID: <1@post.example>\r\nFrom: Bob <bob@b.example>\r\nTo: ada@example.org\r\n\
         Subject: --x $(touch owned) `touch owned`?\r\n\r\nShall we have lunch on Friday?\r\n";
     std::fs::write(mail.join("new").join(format!("{}.1.host", jiff::Timestamp::now().as_second())), raw)
@@ -32,7 +32,7 @@ fn a_command_is_told_of_what_is_new_as_words_that_no_shell_reads() {
 #[test]
 fn the_line_for_status_bars_always_comes_and_makes_nothing() {
     let cli = Cli::new();
-    let status = || run(&cli, &["status", "--short"]);
+    let status = || run(&cli, &["activity", "--short"]);
     assert_eq!(status().done(), "0 open\n");
     assert!(!cli.data().join("sayso.db").exists());
     std::fs::write(cli.data().join("sayso.db"), "a diary").unwrap();

@@ -11,7 +11,7 @@ fn verbs_work_on_an_empty_folder() {
         (&["list", "--json"][..], "[]\n"),
         (&["threads", "--json"], "[]\n"),
         (&["run", "--until-idle", "--json"], "{\"threads\":[],\"interrupts\":[]}\n"),
-        (&["status", "--short"], "0 open\n"),
+        (&["activity", "--short"], "0 open\n"),
     ] {
         assert_eq!(run(&cli, args).done(), out);
     }

@@ -23,7 +23,7 @@ fn prune_shows_first_and_takes_only_when_told() {
     cli.json(&["stop", &parcel]);
     let trouble = text(&cli.json(&["list", "--kind", "trouble"])[0]["id"]);
     assert_eq!(cli.json(&["ignore", &trouble, "--wait"])["status"], "abandoned");
-    let output = cli.sayso(&["prune", "--older-than", "0d", "--dry-run"]);
+    let output = cli.sayso(&["prune", "--older-than", "0d"]);
     let output = output.done();
     assert!(output.contains("1 threads are done or abandoned") && output.contains("log "), "{output}");
     assert!(output.contains("--yes prunes it"), "{output}");
@@ -51,7 +51,6 @@ fn prune_refuses_what_it_does_not_understand() {
     cli.refused(&["prune", "--older-than", "-3d"], 2, "");
     cli.refused(&["prune", "--status", "waiting"], 2, "waiting");
     cli.refused(&["prune", "--status", "done,open"], 2, "open");
-    cli.refused(&["prune", "--dry-run", "--yes"], 2, "cannot be used with");
     cli.refused(&["prune", "t1"], 2, "t1");
 }
 

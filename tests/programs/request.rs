@@ -43,7 +43,7 @@ fn a_question_is_asked_shown_and_answered_in_each_way() {
             assert!(shown.out.contains(part), "{part}: {shown:?}");
         }
         assert_eq!(shown.out.lines().nth(1), Some("Deploy 1.4?"), "{shown:?}");
-        let waits = read(&run(&cli, &["answer", &id]), 6);
+        let waits = read(&run(&cli, &["request", "--answer", &id]), 6);
         keys(&waits, ANSWER);
         assert_eq!((&waits["type"], &waits["status"]), (&Value::Null, &json!("waiting")));
         answer(&cli, &id, decision);
@@ -53,8 +53,8 @@ fn a_question_is_asked_shown_and_answered_in_each_way() {
         assert_eq!(reply["id"], json!(id));
         text(&reply["at"]);
         // Read later, as often as one likes, by the question or its thread.
-        assert_eq!(read(&run(&cli, &["answer", &id]), code), reply);
-        assert_eq!(read(&run(&cli, &["answer", &text(&reply["thread"]), "--json"]), code), reply);
+        assert_eq!(read(&run(&cli, &["request", "--answer", &id]), code), reply);
+        assert_eq!(read(&run(&cli, &["request", "--answer", &text(&reply["thread"]), "--json"]), code), reply);
         assert_eq!(open(&cli).len(), 0);
         assert_eq!(json(&cli, &["list", "--kind", "result"]), json!([]), "the asker has it; it is no result");
     }
@@ -75,7 +75,7 @@ fn a_question_without_an_action_takes_words_from_stdin() {
     assert!(run(&cli, &["view", &id]).out.contains("eu\nor us"));
     json(&cli, &["respond", &id, "eu"]);
     // Nobody drives; reading the answer is enough.
-    assert_eq!(read(&run(&cli, &["answer", &id]), 0)["args"], "eu");
+    assert_eq!(read(&run(&cli, &["request", "--answer", &id]), 0)["args"], "eu");
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn only_the_answers_that_were_named_are_taken() {
     // Nobody has to run anything for an answer to reach whoever asked.
     let taken = format!("Thread {thread} is ready; whoever asked takes the answer from it.\n");
     assert_eq!(run(&cli, &["accept", &id]).out, taken);
-    assert_eq!(json(&cli, &["answer", &id])["type"], "accept");
+    assert_eq!(json(&cli, &["request", "--answer", &id])["type"], "accept");
     let schema = cli.path("schema.json");
     std::fs::write(&schema, r#"{"type":"object","properties":{"n":{"type":"integer","maximum":5}}}"#)
         .unwrap();
@@ -97,7 +97,7 @@ fn only_the_answers_that_were_named_are_taken() {
     let id = text(&json(&cli, &asked)["id"]);
     run(&cli, &["edit", &id, "--set", "n=9"]).refused(2, "`n`");
     json(&cli, &["edit", &id, "--set", "n=5"]);
-    assert_eq!(read(&run(&cli, &["answer", &id]), 0)["args"], json!({"n": 5}));
+    assert_eq!(read(&run(&cli, &["request", "--answer", &id]), 0)["args"], json!({"n": 5}));
 }
 
 #[test]
@@ -142,12 +142,12 @@ fn what_cannot_be_asked_is_refused_before_anything_is_kept() {
         ("i00000000", "there is no interrupt"),
         ("t00000000", "there is no thread"),
     ] {
-        run(&cli, &["answer", id]).refused(3, expected);
+        run(&cli, &["request", "--answer", id]).refused(3, expected);
     }
     std::fs::write(cli.path("a.csv"), "Amount\n1\n").unwrap();
     cli.configure(&crate::model::config());
     let other = json(&cli, &["sheet", "a.csv", "-i", "sum Amount"]);
-    run(&cli, &["answer", &text(&other["thread"])]).refused(2, "was not started by `sayso request`");
+    run(&cli, &["request", "--answer", &text(&other["thread"])]).refused(2, "was not started by `sayso request`");
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn many_askers_each_get_their_own_answer_and_nobody_drives_meanwhile() {
         })
         .collect();
     until(|| open(&cli).len() == ASKERS);
-    assert_eq!(json(&cli, &["status"])["driver"], Value::Null, "waiting takes no lock");
+    assert_eq!(json(&cli, &["activity"])["driver"], Value::Null, "waiting takes no lock");
     let mut items = open(&cli);
     // Neither in the order asked nor in its reverse.
     items.sort_by_key(|item| text(&item["id"]));
@@ -229,7 +229,7 @@ fn a_driver_that_dies_in_the_middle_loses_no_answer() {
 fn beside_a_driver_an_asker_waits_for_it() {
     let cli = Cli::new();
     let driver = spawn(&cli, &["watch"]);
-    until(|| json(&cli, &["status"])["driver"] == json!(driver.pid()));
+    until(|| json(&cli, &["activity"])["driver"] == json!(driver.pid()));
     let asker = spawn(&cli, &["request", "--title", "Go?", "--wait"]);
     let id = text(&the_one(&cli)["id"]);
     json(&cli, &["accept", &id]);
@@ -239,8 +239,8 @@ fn beside_a_driver_an_asker_waits_for_it() {
     let id = text(&the_one(&cli)["id"]);
     json(&cli, &["pause"]);
     json(&cli, &["ignore", &id]);
-    assert_eq!(read(&run(&cli, &["answer", &id]), 6)["status"], "ready");
-    json(&cli, &["resume"]);
+    assert_eq!(read(&run(&cli, &["request", "--answer", &id]), 6)["status"], "ready");
+    json(&cli, &["pause", "--off"]);
     assert_eq!(read(&asker.wait(), 4)["type"], "ignore");
     driver.signal(Signal::TERM);
     assert_eq!(driver.wait().code, 0);
@@ -256,7 +256,7 @@ fn a_request_that_expires_closes_and_says_so() {
     let quick = spawn(&cli, &["request", "--title", "Quick", "--expires", "1s", "--wait"]);
     // Without its asker, whoever looks next closes it.
     let alone = text(&json(&cli, &["request", "--title", "Alone", "--expires", "1s"])["id"]);
-    until(|| run(&cli, &["answer", &alone]).code == 5);
+    until(|| run(&cli, &["request", "--answer", &alone]).code == 5);
     let reply = read(&quick.wait(), 5);
     assert_eq!(
         (&reply["type"], &reply["by"], &reply["args"]),
@@ -266,9 +266,9 @@ fn a_request_that_expires_closes_and_says_so() {
     let id = text(&reply["id"]);
     run(&cli, &["accept", &id]).refused(3, "nobody answered in time");
     assert!(run(&cli, &["view", &id]).out.contains("no longer open: nobody answered in time"));
-    assert_eq!(read(&run(&cli, &["answer", &id]), 5)["type"], "expired");
-    until(|| run(&cli, &["answer", &lost]).code == 5);
-    assert_eq!(read(&run(&cli, &["answer", &won]), 0)["type"], "accept");
+    assert_eq!(read(&run(&cli, &["request", "--answer", &id]), 5)["type"], "expired");
+    until(|| run(&cli, &["request", "--answer", &lost]).code == 5);
+    assert_eq!(read(&run(&cli, &["request", "--answer", &won]), 0)["type"], "accept");
     json(&cli, &["request", "--title", "Driven", "--expires", "1s"]);
     until(|| {
         run(&cli, &["run"]);
@@ -289,7 +289,7 @@ fn patience_ends_and_signals_end_it_and_the_question_stays() {
     until(|| catches_term(waiting.pid()));
     waiting.signal(Signal::TERM);
     waiting.wait().refused(1, "interrupted while waiting");
-    assert_eq!(texts(&read(&run(&cli, &["answer", &id]), 6)["interrupts"]), [id]);
+    assert_eq!(texts(&read(&run(&cli, &["request", "--answer", &id]), 6)["interrupts"]), [id]);
 }
 
 #[cfg(target_os = "linux")]
@@ -320,12 +320,12 @@ fn nobody_can_pass_for_another_workflow_or_reach_the_terminal() {
     assert!(!text(&item["title"]).contains('\n'));
     assert_eq!(item["warnings"].as_array().unwrap().len(), 1, "ours, and none of its own");
     assert_eq!(item["warnings"][0]["code"], "hidden_characters");
-    let (accept, answer) = (["accept", &id], ["answer", &id]);
-    for args in [&["list"][..], &["view", &id], &["threads"], &["list", "--json"], &accept, &answer] {
+    let (accept, answer) = (&["accept", &id][..], &["request", "--answer", &id][..]);
+    for args in [&["list"][..], &["view", &id], &["threads"], &["list", "--json"], accept, answer] {
         let output = run(&cli, args);
         let hidden = |c: char| sayso::text::is_hidden(c) && !matches!(c, '\n' | '\t');
         assert!(!output.out.contains(hidden) && !output.err.contains(hidden), "{output:?}");
     }
-    let reply = read(&run(&cli, &["answer", &id]), 0);
+    let reply = read(&run(&cli, &["request", "--answer", &id]), 0);
     assert_eq!(reply["args"], came, "what came is what is approved");
 }

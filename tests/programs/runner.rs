@@ -140,7 +140,7 @@ impl Cli {
 
     /// The process that drives now.
     pub fn driver(&self) -> Option<u64> {
-        self.json(&["status"])["driver"].as_u64()
+        self.json(&["activity"])["driver"].as_u64()
     }
 }
 

@@ -3,7 +3,6 @@
 use crate::model;
 use crate::runner::{Cli, each, json, list, read, run, text, texts};
 use crate::support::file_names;
-use crate::terminal::{PROMPT, Terminal};
 
 const SALES: &str = "Region,Amount\nNorth,10\nSouth,12\nNorth,11\nEast,13\nSouth,9\nEast,12\nNorth,400\n";
 
@@ -38,34 +37,6 @@ fn the_other_formats_are_worked_on_and_a_result_is_xlsx() {
         assert_eq!(formulas, ["B2*2", "B3*2", "B4*2", "B5*2", "B6*2"], "{name}");
         assert_eq!(std::fs::read(cli.path(name)).unwrap(), bytes);
     }
-}
-
-#[test]
-fn work_is_approved_right_at_the_terminal() {
-    let cli = configured();
-    let mut terminal = Terminal::plain(&cli, &["sheet", "sales.csv", "-i", "mark the outliers in Amount"]);
-    let first = terminal.wait_for(PROMPT);
-    assert!(first.contains("s.mark(f'B{n + 2}', 'yellow')"), "{first}");
-    assert!(
-        first.contains("accept (run), ignore (abandon)") && first.contains("Ctrl-D leaves it"),
-        "{first}"
-    );
-    // Words are no permission: the model takes them up and asks about other code.
-    terminal.types("top 2 by Amount\n");
-    let second = terminal.wait_for(PROMPT);
-    assert!(second.contains("key=lambda r: -r['Amount'])[:2]"), "{second}");
-    assert!(!cli.path("sales.result.xlsx").exists());
-    terminal.types("accept\n");
-    let end = terminal.ends();
-    assert!(end.contains("North 400") && end.contains("is done."), "{end}");
-
-    let mut terminal = Terminal::plain(&cli, &["sheet", "sales.csv", "-i", "mark the outliers in Amount"]);
-    terminal.wait_for(PROMPT);
-    terminal.types("\u{4}");
-    let left = terminal.ends();
-    assert!(left.contains("sayso show"), "{left}");
-    let open = json(&cli, &["list"]);
-    assert_eq!((open.as_array().unwrap().len(), &open[0]["action"]), (1, &"python".into()), "{open}");
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn reading_verbs_work_and_writing_verbs_say_why_not() {
         &["threads"],
         &["threads", "--search", "tea"],
         &["show", &thread],
-        &["status"],
+        &["activity"],
         &["config"],
     ] {
         assert_eq!(viewing(&cli, args).code, 0, "{args:?}");
@@ -40,7 +40,7 @@ fn reading_verbs_work_and_writing_verbs_say_why_not() {
         &["stop", &thread],
         &["fork", &thread, "--step", "0"],
         &["pause"],
-        &["resume"],
+        &["pause", "--off"],
     ] {
         viewing(&cli, args).refused(1, "the data folder can only be viewed: ");
     }

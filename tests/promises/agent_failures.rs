@@ -266,7 +266,7 @@ fn a03_one_answer_counts_and_a_dead_asker_takes_its_card_along() {
         program.run(&["accept", &id]);
         let output = child.wait_with_output().unwrap();
         assert!(asker.goes_on(&output), "{asker:?}: {output:?}");
-        let (answer, _) = program.run(&["answer", &id]);
+        let (answer, _) = program.run(&["request", "--answer", &id]);
         assert_eq!(serde_json::from_str::<Value>(&answer).unwrap()["type"], "accept");
         trials + 1
     });
@@ -322,7 +322,7 @@ fn refused_while_the_driver_hangs() {
     let mut driver = program.command(&["watch"]).stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
     let pid = Pid::from_child(&driver);
     let drives = || {
-        serde_json::from_str::<Value>(&program.run(&["status", "--json"]).0).unwrap()["driver"] != Value::Null
+        serde_json::from_str::<Value>(&program.run(&["activity", "--json"]).0).unwrap()["driver"] != Value::Null
     };
     while !drives() {}
     kill_process(pid, Signal::STOP).unwrap();

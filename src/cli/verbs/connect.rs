@@ -14,7 +14,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 /// Let a coding agent on this machine ask in the inbox; without a name, list the agents
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[command(
     after_help = "It writes hooks, the MCP server and the permission to call it into the agent's own config, and shows \
     the change first. Your own settings stay, and --remove removes what was added. Where sayso is missing or fails, the \
@@ -55,17 +55,7 @@ pub struct Args {
 impl Args {
     /// The arguments without any flags.
     pub fn plain(agent: Agent) -> Self {
-        let (all, warned, manual) = (false, false, false);
-        Self {
-            agent: Some(agent),
-            project: false,
-            remove: false,
-            all,
-            warned,
-            manual,
-            patience: None,
-            yes: false,
-        }
+        Self { agent: Some(agent), ..Self::default() }
     }
 
     pub(super) async fn run(mut self, context: Context) -> Result<Output, Failure> {
@@ -108,7 +98,7 @@ impl Args {
             Vec::new()
         };
         let report = Report { agent, plan, kept, written: write, removes: self.remove, shown: asks };
-        format.answer(&report.json(), |_| report.text(&format))
+        format.answer(&report.json(), |_| report.text())
     }
 
     /// Asks what should become of Claude Code's auto mode.
@@ -236,7 +226,7 @@ impl Report {
         })
     }
 
-    fn text(&self, _: &Format) -> String {
+    fn text(&self) -> String {
         let name = self.agent.name();
         if !self.plan.changes.iter().any(Change::is_something) {
             return if self.removes {

@@ -27,7 +27,7 @@ pub struct Accept {
     id: String,
     /// Also allow more like it from now on: for this thread, this sender, this command or its kind
     #[arg(long, value_enum, value_name = "SCOPE")]
-    grant: Option<Scope>,
+    grant: Option<GrantScope>,
     /// For this long: 30m, 2h, 3d; without it a thread's grant lasts as long as the thread, any other for an hour
     #[arg(long = "for", value_name = "TIME", requires = "grant")]
     lasts: Option<String>,
@@ -43,22 +43,6 @@ pub struct Accept {
     original: bool,
     #[command(flatten)]
     binding: Binding,
-}
-
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Scope {
-    /// The rest of the thread
-    Thread,
-    /// Mail of the sender, in whichever thread
-    Sender,
-    /// This very command, in its folder
-    Command,
-    /// Commands that begin like it (`cargo test …`), in its folder, with plain words after that
-    CommandSort,
-    /// Changes to files inside the folder
-    Edits,
-    /// This tool of a server, from this folder
-    Tool,
 }
 
 impl Accept {
@@ -97,14 +81,6 @@ impl Accept {
         let end =
             |word: &str| now.checked_add(when::parse_duration(word)?).map_err(|error| error.to_string());
         let ends_at = self.lasts.as_deref().map(end).transpose().map_err(Failure::usage)?;
-        let scope = match scope {
-            Scope::Thread => GrantScope::Thread,
-            Scope::Sender => GrantScope::Sender,
-            Scope::Command => GrantScope::Command,
-            Scope::CommandSort => GrantScope::CommandSort,
-            Scope::Edits => GrantScope::Edits,
-            Scope::Tool => GrantScope::Tool,
-        };
         Ok(Some(GrantRequest { interrupt: id.clone(), scope, ends_at, session: self.session }))
     }
 }

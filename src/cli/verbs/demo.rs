@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// Set up a made-up work week and open it
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[command(
     after_help = "It needs no network, no key and no config: where a model would answer, it plays answers written for it. \
     Every key works on it for real; mail that you accept lands in its own folder mail/outbox and goes no further. It is kept in demo/ under \
@@ -42,11 +42,6 @@ struct Report {
 }
 
 impl Args {
-    /// The arguments without any flags.
-    pub fn plain() -> Self {
-        Self { no_tui: false, reset: false, tour: false }
-    }
-
     /// Whether to open the inbox on it.
     pub fn wants_screen(&self, format: &Format) -> bool {
         !self.no_tui && !format.is_json()

@@ -30,7 +30,7 @@ const TRIAGE_TIMEOUT: Duration = Duration::from_secs(180);
 const SYNC_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Set sayso up for your own mail
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[command(
     after_help = "It looks for Maildirs, for accounts of aerc and mbsync, for API keys in the environment \
     (their names) and for an Ollama on this machine; asks; writes a config that observes (nothing is sent or marked); \
@@ -83,7 +83,7 @@ pub struct Args {
 }
 
 /// Where the password for --imap is kept.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[group(multiple = false, requires = "imap")]
 struct Password {
     /// The password is what this command prints
@@ -147,26 +147,6 @@ impl Args {
     /// Whether it asks questions. If so, somebody is there to look at the inbox afterwards.
     pub fn asks(&self, format: &Format) -> bool {
         !self.yes && !format.is_json()
-    }
-
-    /// The arguments without any flags.
-    pub fn plain() -> Self {
-        let password = Password { password_command: None, password_env: None, password_file: None };
-        Self {
-            yes: false,
-            force: false,
-            maildir: Vec::new(),
-            imap: None,
-            smtp: None,
-            starttls: false,
-            user: None,
-            password,
-            address: None,
-            name: None,
-            provider: None,
-            model_name: None,
-            no_triage: false,
-        }
     }
 
     async fn set_up(self, context: Context) -> Result<(OpenFolder, Output), Failure> {

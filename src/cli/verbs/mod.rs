@@ -2,7 +2,6 @@
 //! that start them (`start_workflow.rs`).
 
 mod activity;
-mod answer;
 mod apis;
 mod attachments;
 mod auth;
@@ -33,7 +32,6 @@ mod prune;
 mod put_away;
 mod reclassify;
 mod request;
-mod resume;
 mod run;
 mod sessions;
 mod show;
@@ -46,7 +44,6 @@ mod undo;
 mod unsubscribe;
 mod view;
 mod watch;
-mod why;
 
 use super::context::Context;
 use super::failure::Failure;
@@ -174,7 +171,6 @@ verbs! {
         List => list::Args,
         Show => show::Args,
         View => view::Args,
-        Why => why::Args,
         Accept => decide::Accept,
         Edit => decide::Edit,
         Respond => decide::Respond,
@@ -190,13 +186,12 @@ verbs! {
         Watch => watch::Args,
         Stop => stop::Args,
         Pause => pause::Args,
-        Resume => resume::Args,
+        Resume => pause::Resume,
     }
     "Agents and programs" {
         Connect => connect::Args,
         Sessions => sessions::Args,
         Request => request::Args,
-        Answer => answer::Args,
         Mcp => mcp::Args,
         Grants => grants::Args,
     }

@@ -19,7 +19,7 @@ use serde_json::json;
     still needs is kept. Without --yes nothing is changed.\n\nExamples:\n  \
     sayso prune\n  \
     sayso prune --older-than 30d --status abandoned --yes\n  \
-    sayso prune --dry-run --json"
+    sayso prune --json"
 )]
 pub struct Args {
     /// Only threads without activity for this long: 30m, 12h, 90d, 26w
@@ -28,10 +28,7 @@ pub struct Args {
     /// Only with these statuses
     #[arg(long, value_name = "STATUS,…", value_delimiter = ',', value_parser = ended(), default_values = ["done", "abandoned"])]
     status: Vec<Status>,
-    /// Show what would go, and change nothing
-    #[arg(long, conflicts_with = "yes")]
-    dry_run: bool,
-    /// Do it
+    /// Do it; without this, only what would go is shown
     #[arg(long)]
     yes: bool,
 }

@@ -1,10 +1,10 @@
 //! `sayso request`: lets any program ask the user, and get the answer.
 
-use super::answer;
 use crate::cli::context::{Context, OpenFolder};
 use crate::cli::drive::{Signals, seconds};
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::hook::{Hook, Scope, waiting};
+use crate::cli::ids::{Target, target};
 use crate::cli::output::Output;
 use crate::cli::request::format_answer;
 use crate::cli::text_input::read_stdin;
@@ -100,7 +100,7 @@ impl Args {
 
     pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         if let Some(id) = self.answer {
-            return answer::Args { id }.run(context).await;
+            return read_answer(context, &id).await;
         }
         if let Some(hook) = self.hook {
             let scope = if self.warned { Scope::Warned } else { Scope::All };
@@ -184,6 +184,18 @@ impl Args {
         ];
         Ok(keys.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect())
     }
+}
+
+/// Reads the answer to a request, or to that of a thread.
+async fn read_answer(context: Context, id: &str) -> Result<Output, Failure> {
+    let target = target(id)?;
+    let folder = context.open()?;
+    let answer = match target {
+        Target::Interrupt(id) => folder.inbox().requests().answer(&id).await,
+        Target::Result(thread) => folder.inbox().requests().answer_in(&thread).await,
+    };
+    let answer = answer.map_err(|error| Failure::from_inbox(&error, Exit::Usage))?;
+    format_answer(&folder.format, &answer, Exit::Unanswered)
 }
 
 fn object(what: &str, json: &str) -> Result<Value, Failure> {

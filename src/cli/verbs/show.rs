@@ -1,14 +1,15 @@
 //! `sayso show`: shows a card, a whole thread, or why an item is in the inbox.
 
-use super::{view, why};
+use super::view;
 use crate::cli::context::Context;
-use crate::cli::failure::Failure;
+use crate::cli::failure::{Exit, Failure};
 use crate::cli::ids::{Target, target};
 use crate::cli::output::{Format, Output};
 use crate::cli::values::Lines;
 use crate::inbox::door::name_words;
 use crate::inbox::{DecisionView, EffectView, NextView, StepView, ThreadView, TraceView};
 use crate::text::duration;
+use serde_json::json;
 
 /// Show a card, or a whole thread: what happened, who decided, what was done
 #[derive(Debug, clap::Args)]
@@ -27,10 +28,18 @@ pub struct Args {
 
 impl Args {
     pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
+        let target = target(&self.id)?;
         if self.why {
-            return why::Args { id: self.id }.run(context).await;
+            let id = match target {
+                Target::Interrupt(id) => id.to_string(),
+                Target::Result(thread) => thread.to_string(),
+            };
+            let folder = context.open()?;
+            let card = folder.inbox().decisions().why(id.clone()).await;
+            let text = card.map_err(|error| Failure::from_inbox(&error, Exit::Gone))?.text();
+            return folder.format.answer(&json!({ "id": id, "text": text }), |_| format!("{text}\n"));
         }
-        let Target::Result(thread) = target(&self.id)? else {
+        let Target::Result(thread) = target else {
             return view::Args { id: self.id }.run(context).await;
         };
         let folder = context.open()?;

@@ -1,12 +1,12 @@
 //! `sayso analyze`, `sayso sheet` and other verbs that start a workflow; each workflow declares its own.
 
 use crate::app::VERBS;
-use crate::cli::context::Context;
+use crate::cli::context::{Context, OpenFolder};
 use crate::cli::drive::WaitArgs;
 use crate::cli::failure::Failure;
-use crate::cli::output::Output;
-use crate::cli::talk;
-use crate::inbox;
+use crate::cli::output::{Format, Output};
+use crate::engine::graph::ThreadId;
+use crate::inbox::{self, Outcome};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use serde_json::Value;
 
@@ -37,17 +37,28 @@ impl StartWorkflow {
         Ok(Some(Self { verb: *verb, typed: typed.clone(), waiting }))
     }
 
-    /// Starts the workflow; holds the conversation at the terminal if there is one.
+    /// Whether the inbox opens at the thread, instead of an answer being printed.
+    pub fn opens_inbox(&self, format: &Format) -> bool {
+        !format.is_json() && !self.waiting.is_wanted()
+    }
+
+    /// Starts the workflow for a person who goes on with it in the inbox.
+    pub async fn open(self, context: Context) -> Result<(OpenFolder, ThreadId), Failure> {
+        let folder = context.open()?;
+        let outcome = self.start(&folder, true).await?;
+        Ok((folder, outcome.thread))
+    }
+
     pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let folder = context.open()?;
-        let talks = talk::is_possible(&folder.format) && !self.waiting.is_wanted();
+        let outcome = self.start(&folder, false).await?;
+        self.waiting.follow_work(&folder, outcome).await
+    }
+
+    async fn start(&self, folder: &OpenFolder, talks: bool) -> Result<Outcome, Failure> {
         let input =
             (self.verb.input)(&self.typed, talks).map_err(|error| Failure::usage(error.to_string()))?;
         let input = folder.with_model(self.verb.name, input);
-        let outcome = folder.inbox().threads().start(self.verb.name.to_owned(), Value::Object(input)).await?;
-        if talks {
-            return talk::converse(&folder, outcome.thread).await;
-        }
-        self.waiting.follow_work(&folder, outcome).await
+        Ok(folder.inbox().threads().start(self.verb.name.to_owned(), Value::Object(input)).await?)
     }
 }

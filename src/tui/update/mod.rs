@@ -21,9 +21,14 @@ pub fn begin(model: &mut Model) -> Vec<Job> {
     model.start(work, |model, order| {
         if let Ok(Some(words)) = order {
             model.inbox.list.order_by(&words, model.wall);
-            inbox::select_first(model);
+            if model.inbox.following.is_none() {
+                inbox::select_first(model);
+            }
         }
     });
+    if let Some(thread) = model.options.started.clone() {
+        inbox::follow::follow_started(model, thread);
+    }
     // As many lines as a screen shows; the rest is loaded once it is drawn.
     inbox::read_lines(model, LineQuery::First(usize::from(model.size.1 / 2).max(8)));
     let work = async |inbox: Inbox| inbox.decisions().drafts().await;

@@ -7,8 +7,7 @@ use serde_json::{Map, Value};
 /// Analyse the texts and documents of a folder in a conversation
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "On a terminal the conversation is held right there; Ctrl-C and Ctrl-D leave it in the inbox. With \
-    --wait, --json or without a terminal it is the same as `sayso start analyze query=… inputs=…`. The result is \
+    after_help = "On a terminal the inbox opens at its thread. With --wait, --json or without a terminal it is the same as `sayso start analyze query=… inputs=…`. The result is \
     written to analysis_result.md in the folder; what stood there is kept beside it, dated.\n\nExamples:\n  \
     sayso analyze --query \"Why did the launch slip?\" --inputs ./notes\n  \
     sayso analyze --query \"What is still open?\" --inputs . --recursive --model cheap\n  \

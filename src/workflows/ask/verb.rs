@@ -7,8 +7,7 @@ use serde_json::{Map, Value};
 /// Ask a question that an API answers
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "On a terminal the conversation is held right there; Ctrl-C and Ctrl-D leave it in the inbox. With \
-    --wait, --json or without a terminal it is the same as `sayso start ask query=…`. `sayso apis list` shows what can \
+    after_help = "On a terminal the inbox opens at its thread. With --wait, --json or without a terminal it is the same as `sayso start ask query=…`. `sayso apis list` shows what can \
     be asked. What only reads is asked at once; what changes something is shown first.\n\nExamples:\n  \
     sayso ask \"What are the trending tracks on Audius this week?\"\n  \
     sayso ask who follows Skrillex\n  \

@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Reads .xlsx, .xls, .ods and .csv. The code runs in a sandbox on a copy; where cells change, the result \
-    is written to NAME.result.xlsx beside the workbook, which itself is never touched. On a terminal each piece of code is \
-    asked about right there; with --wait, --json or without a terminal it is the same as `sayso start sheet \
-    workbook=… instruction=…`.\n\nExamples:\n  \
+    is written to NAME.result.xlsx beside the workbook, which itself is never touched. On a terminal the inbox \
+    opens at its thread. With --wait, --json or without a terminal it is the same as `sayso start sheet workbook=… \
+    instruction=…`.\n\nExamples:\n  \
     sayso sheet sales.xlsx -i \"Which region grew fastest? Mark the outliers.\"\n  \
     sayso sheet sales.csv -i \"top 5 by Amount\" --max-steps 4\n  \
     sayso sheet sales.xlsx -i \"sum Amount by Region\" --wait --json"
