@@ -54,7 +54,10 @@ fn a_question_is_asked_shown_and_answered_in_each_way() {
         text(&reply["at"]);
         // Read later, as often as one likes, by the question or its thread.
         assert_eq!(read(&run(&cli, &["request", "--answer", &id]), code), reply);
-        assert_eq!(read(&run(&cli, &["request", "--answer", &text(&reply["thread"]), "--json"]), code), reply);
+        assert_eq!(
+            read(&run(&cli, &["request", "--answer", &text(&reply["thread"]), "--json"]), code),
+            reply
+        );
         assert_eq!(open(&cli).len(), 0);
         assert_eq!(json(&cli, &["list", "--kind", "result"]), json!([]), "the asker has it; it is no result");
     }
@@ -147,7 +150,8 @@ fn what_cannot_be_asked_is_refused_before_anything_is_kept() {
     std::fs::write(cli.path("a.csv"), "Amount\n1\n").unwrap();
     cli.configure(&crate::model::config());
     let other = json(&cli, &["sheet", "a.csv", "-i", "sum Amount"]);
-    run(&cli, &["request", "--answer", &text(&other["thread"])]).refused(2, "was not started by `sayso request`");
+    run(&cli, &["request", "--answer", &text(&other["thread"])])
+        .refused(2, "was not started by `sayso request`");
 }
 
 #[test]

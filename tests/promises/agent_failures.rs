@@ -322,7 +322,8 @@ fn refused_while_the_driver_hangs() {
     let mut driver = program.command(&["watch"]).stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
     let pid = Pid::from_child(&driver);
     let drives = || {
-        serde_json::from_str::<Value>(&program.run(&["activity", "--json"]).0).unwrap()["driver"] != Value::Null
+        serde_json::from_str::<Value>(&program.run(&["activity", "--json"]).0).unwrap()["driver"]
+            != Value::Null
     };
     while !drives() {}
     kill_process(pid, Signal::STOP).unwrap();
