@@ -178,6 +178,8 @@ pub trait Records: Send + Sync {
     fn rows(&self, keys: &[RowKey]) -> Result<Vec<MemoryRow>, NodeError>;
     /// The row about this, in force or not.
     fn row(&self, key: &RowKey) -> Result<Option<MemoryRow>, NodeError>;
+    /// The threads of the conversation of a mail, by its identity.
+    fn threads_of_conversation(&self, identity: &str) -> Result<Vec<ThreadId>, NodeError>;
     /// Whether the person, or sayso for them, wrote a mail with one of these Message-IDs.
     fn wrote_any(&self, ids: &[String], own: &[String]) -> Result<bool, NodeError>;
     /// Changes a row. A decision counts once, even if it is called again.
@@ -212,13 +214,13 @@ pub trait Records: Send + Sync {
         own: &[String],
         text: &DistinctiveText,
     ) -> Result<Option<(String, String)>, NodeError>;
-    /// Records how triage classified the thread's mails, and the row that did.
+    /// Records how triage classified the thread's mails, and the row that did with the mail that has this digest.
     fn record_triage<'a>(
         &'a self,
         step: &'a StepContext,
         class: Class,
         reason: &'a str,
-        row: Option<&'a RowKey>,
+        row: Option<(&'a RowKey, &'a str)>,
     ) -> ServiceFuture<'a, ()>;
     /// Where the mailbox keeps a mail now, by its identity; it may have been moved since it arrived.
     fn place_of(&self, identity: &str) -> Result<Option<String>, NodeError>;

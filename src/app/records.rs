@@ -148,8 +148,7 @@ impl Records for StoreRecords {
     fn rows(&self, keys: &[RowKey]) -> Result<Vec<MemoryRow>, NodeError> {
         let mut rows = Vec::new();
         for key in keys {
-            let line = self.store.memory().row(key)?;
-            rows.extend(line.map(|line| line.row).filter(|row| row.state == RowState::Given));
+            rows.extend(self.row(key)?.filter(|row| row.state == RowState::Given));
         }
         Ok(rows)
     }
@@ -158,9 +157,13 @@ impl Records for StoreRecords {
         Ok(self.store.memory().row(key)?.map(|line| line.row))
     }
 
+    fn threads_of_conversation(&self, identity: &str) -> Result<Vec<ThreadId>, NodeError> {
+        Ok(self.store.mail().threads_of_conversation(identity)?)
+    }
+
     fn wrote_any(&self, ids: &[String], own: &[String]) -> Result<bool, NodeError> {
         for id in ids {
-            let writers = self.store.memory().writers_of(id)?;
+            let writers = self.store.mail().writers_of(id)?;
             if writers.iter().any(|writer| is_own(writer, own)) || self.store.mail().sent_by_any(id)? {
                 return Ok(true);
             }
@@ -267,11 +270,12 @@ impl Records for StoreRecords {
         step: &'a StepContext,
         class: Class,
         reason: &'a str,
-        row: Option<&'a RowKey>,
+        row: Option<(&'a RowKey, &'a str)>,
     ) -> BoxFuture<'a, Result<(), NodeError>> {
         Box::pin(async move {
             let (thread, class) = (step.thread.clone(), class.as_str().to_owned());
-            let row = row.map(RowKey::to_string);
+            let row =
+                row.map(|(key, raw)| Ok::<_, NodeError>((key.to_string(), digest(raw)?))).transpose()?;
             Ok(self.store.mail().record_triage(thread, class, reason.to_owned(), row).await?)
         })
     }

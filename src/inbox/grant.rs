@@ -44,7 +44,7 @@ pub const BUILTIN_GRANTS: &[BuiltinGrant] = &[
         id: PUT_AWAY,
         tool: "put_away",
         words: "putting mail away",
-        scope: "mail you archive, delete, mark as spam or move yourself, and undoing that",
+        scope: "mail you archive, delete, mark as spam, move or mute yourself, and undoing that",
     },
     BuiltinGrant {
         id: CATALOGUE_GET,

@@ -37,6 +37,7 @@ mod query;
 mod query_language;
 mod request;
 mod review;
+mod row_key;
 mod rows;
 mod rules;
 mod session;
@@ -46,6 +47,7 @@ mod spec;
 mod status;
 mod thread;
 mod verb;
+mod weighed;
 
 pub use activity::{Activity, ActivityQuery, DayLine, Decisions, ModelLine};
 pub use card::{AttachmentLine, Block, BodyPiece, Card, MailBlock, Span, Tone};
@@ -76,9 +78,9 @@ pub use query::{BatchResults, DecisionQuery, DecisionRequest, Facets, ItemQuery,
 pub use query_language::{Candidate, Flag, Place, Query};
 pub use request::{Ending, RequestAnswer};
 pub use review::{CallView, Change, QuestionView, StepStates, bounded};
+pub use row_key::{BulkKind, RowKey};
 pub use rows::{
-    BulkKind, MemoryRow, RowAnswer, RowCause, RowChange, RowDecision, RowKey, RowLine, RowQuestion, RowState,
-    RowView,
+    MemoryRow, RowAnswer, RowCause, RowChange, RowDecision, RowLine, RowQuestion, RowState, RowView,
 };
 pub use rules::{Refusal, SeenHash, check, check_args, check_fields};
 pub use session::{AgentSession, SessionState};
@@ -91,3 +93,4 @@ pub use thread::{
     TraceView, UsageView,
 };
 pub use verb::{StartVerb, WorkflowVerb};
+pub use weighed::Weighed;

@@ -4,11 +4,10 @@
 //! Promises: a row that skips comes only from a person's yes, or their own hand. What a first answer makes may show
 //! mail, never lower or skip it. An answer counts once.
 
+use super::RowKey;
 use crate::engine::graph::{InterruptId, ThreadId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use std::fmt;
-use std::str::FromStr;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// How often a person must answer the same before sayso asks whether to skip such mail, or lowers it.
@@ -16,128 +15,6 @@ const OFTEN: u32 = 2;
 
 /// How many answers a row names.
 const MAX_DECISIONS: usize = 20;
-
-/// The longest address, list id or domain.
-const MAX_NAME: usize = 200;
-
-/// The mail that a row is about.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub enum RowKey {
-    /// A sender's address.
-    Sender(String),
-    /// A mailing list's id.
-    List(String),
-    /// The domain of senders.
-    Domain(String),
-    Kind(BulkKind),
-}
-
-/// Kinds of mail that is sent to many, told by their headers.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr, EnumString, VariantArray,
-)]
-#[strum(serialize_all = "snake_case")]
-pub enum BulkKind {
-    /// One can unsubscribe from it.
-    Newsletters,
-    /// A list that takes posts.
-    Discussions,
-    /// A program says that it wrote it.
-    Notices,
-}
-
-impl fmt::Display for RowKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RowKey::Sender(address) => f.write_str(address),
-            RowKey::List(id) => write!(f, "list:{id}"),
-            RowKey::Domain(domain) => write!(f, "@{domain}"),
-            RowKey::Kind(kind) => write!(f, "kind:{}", <&str>::from(kind)),
-        }
-    }
-}
-
-impl From<RowKey> for String {
-    fn from(key: RowKey) -> String {
-        key.to_string()
-    }
-}
-
-impl TryFrom<String> for RowKey {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        text.parse()
-    }
-}
-
-impl FromStr for RowKey {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let text = text.trim().to_lowercase();
-        let is_name = |name: &str| {
-            !name.is_empty()
-                && name.len() <= MAX_NAME
-                && name.chars().all(|c| c.is_alphanumeric() || "._%+-=/".contains(c))
-        };
-        let is_domain = |name: &str| {
-            is_name(name) && name.contains('.') && !name.starts_with('.') && !name.ends_with('.')
-        };
-        if let Some(kind) = text.strip_prefix("kind:") {
-            let known = BulkKind::VARIANTS.iter().map(|kind| format!("kind:{}", <&str>::from(kind)));
-            let known = known.collect::<Vec<_>>().join(", ");
-            return kind
-                .parse()
-                .map(Self::Kind)
-                .map_err(|_| format!("`{text}` is no kind; there are {known}"));
-        }
-        match (text.strip_prefix("list:"), text.split_once('@')) {
-            (Some(id), _) if is_name(id) => Ok(Self::List(id.to_owned())),
-            (None, Some(("", domain))) if is_domain(domain) => Ok(Self::Domain(domain.to_owned())),
-            (None, Some((local, domain))) if is_name(local) && is_domain(domain) => Ok(Self::Sender(text)),
-            (None, None) if is_domain(&text) => Ok(Self::Domain(text)),
-            _ => Err(format!(
-                "`{text}` names no mail; give an address, a domain (@shop.example), a list (list:ID) or a kind \
-                 (kind:newsletters)"
-            )),
-        }
-    }
-}
-
-impl RowKey {
-    /// In words: `mail from ines@shop.example`.
-    pub fn words(&self) -> String {
-        match self {
-            Self::Sender(address) => format!("mail from {address}"),
-            Self::List(id) => format!("mail of the list {id}"),
-            Self::Domain(domain) => format!("mail from @{domain}"),
-            Self::Kind(BulkKind::Newsletters) => "newsletters".to_owned(),
-            Self::Kind(BulkKind::Discussions) => "discussions on lists".to_owned(),
-            Self::Kind(BulkKind::Notices) => "notices of programs".to_owned(),
-        }
-    }
-
-    /// Whether it is about more than one sender or list.
-    pub fn is_wide(&self) -> bool {
-        matches!(self, Self::Domain(_) | Self::Kind(_))
-    }
-
-    /// The addresses and domains that a text names, each once: what it says about them is not read.
-    pub fn named_in(text: &str) -> Vec<Self> {
-        let is_end = |c: char| c.is_whitespace() || "<>()[]{}\"'“”„‚’,;!?*`".contains(c);
-        let mut keys = Vec::new();
-        for word in text.split(is_end) {
-            let word = word.trim_matches(['.', ':']);
-            let is_named = word.contains('@') || word.starts_with("list:") || word.starts_with("kind:");
-            if let Some(key) = word.parse().ok().filter(|key| is_named && !keys.contains(key)) {
-                keys.push(key);
-            }
-        }
-        keys
-    }
-}
 
 /// What to do with mail.
 #[derive(
@@ -216,6 +93,10 @@ pub enum RowChange {
     Set {
         answer: RowAnswer,
     },
+    /// What a person did with the mail of this thread no longer counts.
+    TakenBack {
+        thread: ThreadId,
+    },
     /// A person keeps it although they corrected it.
     Kept,
     Paused,
@@ -292,6 +173,7 @@ impl MemoryRow {
                 Self { state: RowState::Given, corrected: 0, asked: false, by_hand: true, ..row }
             }
             (RowChange::Deleted, _) | (_, None) => return None,
+            (RowChange::TakenBack { thread }, Some(row)) => return row.without(&thread),
             (RowChange::Asked, Some(row)) => Self { asked: true, ..row },
             (RowChange::Kept, Some(row)) => Self { asked: false, corrected: 0, ..row },
             // Going on must not put into force what was never given.
@@ -329,6 +211,26 @@ impl MemoryRow {
             }
             _ => fresh(Self { corrected: self.corrected + 1, ..self }).agreed(decision),
         }
+    }
+
+    /// The row without the decisions of this thread; `None` if nothing else says so.
+    fn without(mut self, thread: &ThreadId) -> Option<Self> {
+        let before = self.decisions.len();
+        self.decisions.retain(|decision| decision.thread != *thread);
+        let fewer = u32::try_from(before - self.decisions.len()).unwrap_or(u32::MAX);
+        self.confirmed = self.confirmed.saturating_sub(fewer);
+        if self.corrected_by.take_if(|decision| decision.thread == *thread).is_some() {
+            self.corrected = self.corrected.saturating_sub(1);
+        }
+        if fewer > 0 && !self.by_hand {
+            if self.confirmed == 0 {
+                return None;
+            }
+            if self.answer == RowAnswer::Lower && self.state == RowState::Given && self.confirmed < OFTEN {
+                self.state = RowState::Noticed;
+            }
+        }
+        Some(self)
     }
 
     /// Whether nothing is lost if it gives way: it does nothing yet, or only goes by mail that was noted.
@@ -390,6 +292,9 @@ pub struct RowLine {
     pub applied_at: Option<Timestamp>,
     /// How many mails it decided.
     pub applied: u64,
+    /// What the conversation is about, if the row is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
 }
 
 /// A row with the newest mails it decided.
@@ -416,35 +321,6 @@ mod tests {
             MemoryRow::changed(row, &key, change)
         });
         row.unwrap()
-    }
-
-    #[test]
-    fn keys_read_as_they_are_written() {
-        for text in ["ines@shop.example", "list:announce.shop.example", "@shop.example", "kind:newsletters"] {
-            assert_eq!(text.parse::<RowKey>().unwrap().to_string(), text);
-        }
-        assert_eq!("Shop.Example".parse(), Ok(RowKey::Domain("shop.example".to_owned())));
-        for text in [
-            "",
-            "shop",
-            "a@b",
-            "a@@b.example",
-            "a b@c.example",
-            "kind:mail",
-            "list:",
-            "@.example",
-            "a@b.example ",
-        ] {
-            assert_eq!(text.parse::<RowKey>().is_ok(), text.ends_with(' '), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_text_names_addresses_lists_and_domains() {
-        let text = "Never show mail from “Ines” <ines@shop.example>, @ads.example or list:talk.example. See a.b and ines@shop.example.";
-        let named: Vec<String> = RowKey::named_in(text).iter().map(ToString::to_string).collect();
-        assert_eq!(named, ["ines@shop.example", "@ads.example", "list:talk.example"]);
-        assert!(RowKey::named_in("notify about invoices, www.shop.example").is_empty());
     }
 
     #[test]

@@ -82,7 +82,8 @@ fn passes_guard(model: &mut Model, action: Action, press: Press) -> bool {
         | Action::Archive
         | Action::Delete
         | Action::Spam
-        | Action::MoveMail => {
+        | Action::MoveMail
+        | Action::Mute => {
             if !model.inbox.list.has_marks() {
                 return passes_card_guard(model, action, press);
             }

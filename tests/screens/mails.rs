@@ -226,6 +226,40 @@ fn an_account_that_only_observes_says_so_at_once() {
 }
 
 #[test]
+fn one_key_mutes_a_conversation_also_where_the_account_only_observes() {
+    let mail = EmailInbox::new("notify", []);
+    let thread = block_on(mail.receive_mail());
+    *mail.mode.lock().unwrap() = MailMode::Observe;
+    let mut screen = TestScreen::over((*mail).clone(), SIZE);
+    screen.burst("Z").says("Ignored: the keys came too fast");
+    assert!(moves(&mail).is_empty() && mail.rows().is_empty());
+    screen.press("Z");
+    block_on(mail.drive());
+    assert_eq!(mail.rows().len(), 1);
+    block_on(mail.mail().end_move(&thread, &MailMove::Mute, &[])).unwrap();
+    put_away(&mut screen, MailMove::Mute, thread, Ok(())).says("Muted: “The report” · u undoes it");
+    screen.press("u");
+    block_on(mail.drive());
+    assert!(mail.rows().is_empty());
+}
+
+#[test]
+fn undo_after_the_hold_shows_an_ignored_mail_again() {
+    let (mail, thread) = {
+        let mail = EmailInbox::new("notify", []);
+        let thread = block_on(mail.receive_mail());
+        (mail, thread)
+    };
+    block_on(mail.answer(&thread, Decision::Ignore));
+    assert_eq!(mail.rows().len(), 1);
+    let mut screen = TestScreen::over((*mail).clone(), SIZE);
+    screen.press("u").says("Shown again: “The report” · that you ignored it no longer counts");
+    block_on(mail.drive());
+    assert!(mail.rows().is_empty());
+    assert_eq!(block_on(mail.open_items(&thread)).len(), 1);
+}
+
+#[test]
 fn a_folder_that_is_not_there_is_refused() {
     let (mail, mut screen) = received(&mail());
     screen.press("m");

@@ -70,6 +70,9 @@ enum Verb {
     /// Move mails to another folder
     #[command(after_help = "Examples:\n  sayso mail move i7k2 --to Travel")]
     Move(MoveTo),
+    /// Mute conversations: new mail in them is skipped, unless it has a warning or is about your own money
+    #[command(after_help = "`sayso mail restore` undoes it.\n\nExamples:\n  sayso mail mute i7k2")]
+    Mute(Mails),
     /// List what is attached to the mails of a thread
     #[command(after_help = "Examples:\n  sayso mail attachments i7k2")]
     Attachments(attachments::List),
@@ -85,7 +88,7 @@ enum Verb {
         sayso mail unsubscribe i7k2"
     )]
     Unsubscribe(Unsubscribe),
-    /// Put back mails that were archived, deleted, marked as spam or moved
+    /// Put back mails that were archived, deleted, marked as spam, moved or muted
     #[command(after_help = "Examples:\n  sayso mail restore t3h8")]
     Restore(Mails),
 }
@@ -101,6 +104,7 @@ impl Args {
             Some(Verb::Delete(mails)) => mails.run(&folder, &MailMove::Away(Destination::Trash)).await,
             Some(Verb::Spam(mails)) => mails.run(&folder, &MailMove::Away(Destination::Spam)).await,
             Some(Verb::Move(to)) => to.run(&folder).await,
+            Some(Verb::Mute(mails)) => mails.run(&folder, &MailMove::Mute).await,
             Some(Verb::Attachments(list)) => list.run(&folder).await,
             Some(Verb::Save(save)) => save.run(&folder).await,
             Some(Verb::Open(open)) => open.run(&folder).await,

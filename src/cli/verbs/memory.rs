@@ -8,7 +8,7 @@ use crate::inbox::door::rows_named;
 use crate::inbox::{
     MemoryItem, MemoryLine, MemoryVersion, MemoryView, RowAnswer, RowChange, RowKey, RowLine,
 };
-use crate::text::read_error_text;
+use crate::text::{Visible, read_error_text};
 use crate::tui;
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -20,9 +20,9 @@ use std::path::PathBuf;
     subcommand_help_heading = "Actions",
     after_help = "NS is a namespace, or its last part where no other has the same. A line is named by its text, by a part \
     of it that no other line has, or by its number.\n\nA row says what sayso does with some mail by itself. ROW is an \
-    address, a domain (@shop.example), a list (list:ID) or a kind (kind:newsletters, kind:discussions, kind:notices). \
-    ANSWER is first, show, lower or skip. Only mail sent to many, by a sender your mail server has checked, is ever \
-    skipped.\n\nExamples:\n  \
+    address, a domain (@shop.example), a list (list:ID), a kind (kind:newsletters, kind:discussions, \
+    kind:notices) or a conversation (conversation:THREAD). ANSWER is first, show, lower or skip. Apart from a \
+    conversation, only mail sent to many, by a sender your mail server has checked, is ever skipped.\n\nExamples:\n  \
     sayso memory list\n  \
     sayso memory show response_preferences\n  \
     sayso memory show list:offers.shop.example\n  \
@@ -219,13 +219,14 @@ async fn change(folder: &OpenFolder, key: RowKey, change: RowChange) -> Result<O
 async fn show_row(folder: &OpenFolder, key: RowKey) -> Result<Output, Failure> {
     let view = folder.inbox().memory().row(key).await?;
     folder.format.answer(&view, |format| {
-        let RowLine { row, applied, .. } = &view.line;
+        let RowLine { row, applied, subject, .. } = &view.line;
         let (confirmed, corrected) = (row.confirmed, row.corrected);
         let state: &str = row.state.into();
         let mut out = format!(
             "{} · {state} · {confirmed} decisions, {corrected} corrections · {applied} mails\n",
             row.sentence()
         );
+        out.extend(subject.iter().map(|subject| format!("subject: {}\n", Visible::line(subject))));
         for decision in &row.decisions {
             let answer =
                 decision.interrupt.as_ref().map_or_else(|| "reclassified".to_owned(), ToString::to_string);
@@ -271,7 +272,7 @@ async fn list(folder: &OpenFolder) -> Result<Output, Failure> {
 }
 
 fn row_cells(format: &Format, line: &RowLine) -> [String; 6] {
-    let RowLine { row, applied_at, applied } = line;
+    let RowLine { row, applied_at, applied, .. } = line;
     let state: &str = row.state.into();
     let last = applied_at.map(|at| format.age(at)).unwrap_or_default();
     let (key, answer) = (row.key.to_string(), row.answer.word().to_owned());

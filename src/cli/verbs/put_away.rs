@@ -1,4 +1,4 @@
-//! `sayso mail archive`, `delete`, `spam`, `move` and `restore`.
+//! `sayso mail archive`, `delete`, `spam`, `move`, `mute` and `restore`.
 
 use crate::app::{Scope, Until};
 use crate::cli::context::OpenFolder;

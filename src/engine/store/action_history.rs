@@ -91,19 +91,22 @@ fn reclassified(
     }))
 }
 
-/// A mail that its thread was to move; its title says where to. Its output says where the mail is. The line leads to
+/// A mail that its thread was to move or to mute; its title says where to. Its output says where the mail is. The line leads to
 /// the mail's own thread, which people know.
 fn moved(db: &Connection, thread: &ThreadRow, blank: DecisionLine) -> Result<DecisionLine, StoreError> {
     let output = thread.output()?;
+    let is_mute = output.as_ref().is_some_and(|output| output.pointer("/to/mute").is_some());
     let (end, outcome) = match (&output, thread.status) {
         (_, Status::Ready | Status::Running | Status::Held | Status::Joining) => {
             (DecisionEnd::Pending, "not acted on yet")
         }
         (_, Status::Trouble | Status::Waiting) => (DecisionEnd::Failed, "failed"),
         (Some(output), Status::Done | Status::Abandoned) if output["back"] == true => {
-            (DecisionEnd::Undone, "moved, then put back")
+            (DecisionEnd::Undone, if is_mute { "muted, then undone" } else { "moved, then put back" })
         }
-        (Some(_), Status::Done | Status::Abandoned) => (DecisionEnd::Done, "moved"),
+        (Some(_), Status::Done | Status::Abandoned) => {
+            (DecisionEnd::Done, if is_mute { "muted" } else { "moved" })
+        }
         (None, Status::Done | Status::Abandoned) => (DecisionEnd::Failed, "not moved"),
     };
     let of_mail =

@@ -1,19 +1,25 @@
 //! Past decisions: the list with how each ended, and what people decided, to try a model on.
 
 use crate::engine::graph::{Authorization, Decision, EffectState, EventKind, Kind, ThreadId};
+use crate::engine::store::grant_trial::Trial;
 use crate::engine::store::log::{
-    self, Arrived, Decided, EffectBegun, EffectEnded, Entry, EntryKind, Resolved, Stepped, UndoReason, Undone,
+    self, Arrived, Asked, Decided, EffectBegun, EffectEnded, Entry, EntryKind, Resolved, Stepped, UndoReason,
+    Undone,
 };
 use crate::engine::store::record::since_step::AskedQuestion;
 use crate::engine::store::rows::{ThreadRow, time};
 use crate::engine::store::{Inbox, StoreError, action_history};
 use crate::inbox::{
-    AnswerKind, DecidedBy, DecisionEnd, DecisionLine, DecisionQuery, Ending, PROGRAM_ACTIONS, Page, Status,
+    AnswerKind, DecidedBy, DecisionEnd, DecisionLine, DecisionQuery, Ending, GrantRequest, PROGRAM_ACTIONS,
+    Page, Status, Weighed,
 };
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension};
 use serde_json::Value;
 use serde_json::value::RawValue;
+
+/// How many decisions a grant is tried on before it is given.
+const MAX_WEIGHED: usize = 2_000;
 
 /// A decision a person made and did not take back.
 #[derive(Clone, Debug)]
@@ -36,29 +42,34 @@ impl Inbox<'_> {
     ) -> Result<Vec<PastDecision>, StoreError> {
         self.0.read(|db| {
             let mut past = Vec::new();
-            for place in newest_first(places(db, since_ms(since), i64::MAX)?) {
-                if past.len() == limit {
-                    break;
-                }
-                let entry = log::entry(db, place)?;
-                let decided: Decided = entry.parse_body()?;
-                let question = AskedQuestion::read(db, entry.stream, entry.about.unwrap_or_default())?;
-                let undone = question.answers.iter().any(|g| g.seq == entry.seq && g.undone_at.is_some());
-                if !matches!(decided.by, DecidedBy::Tui | DecidedBy::Cli)
-                    || undone
-                    || question.asked.is_trouble()
-                {
-                    continue;
-                }
-                past.push(PastDecision {
-                    thread: ThreadRow::by_seq(db, entry.stream)?.id,
-                    step: question.asked.step.unsigned_abs(),
-                    kind: question.asked.interrupt.kind,
-                    decision: decided.decision,
-                });
-            }
+            by_people(db, since, limit, |thread, asked, decision| {
+                let (step, kind) = (asked.step.unsigned_abs(), asked.interrupt.kind);
+                past.push(PastDecision { thread: thread.id, step, kind, decision });
+            })?;
             past.reverse();
             Ok(past)
+        })
+    }
+
+    /// What a grant would have done with what people decided since then.
+    pub fn weigh_grant(self, request: &GrantRequest, since: Timestamp) -> Result<Weighed, StoreError> {
+        self.0.read(|db| {
+            let trial = Trial::of(db, request)?;
+            let mut weighed = Weighed::default();
+            by_people(db, Some(since), MAX_WEIGHED, |thread, asked, decision| {
+                if !trial.would_cover(&asked, &thread.id) {
+                    return;
+                }
+                match decision {
+                    Decision::Accept => weighed.same += 1,
+                    Decision::Edit { .. } | Decision::Respond { .. } | Decision::Ignore | Decision::Draft => {
+                        let title = Some(asked.interrupt.title).filter(|title| !title.is_empty());
+                        let title = title.unwrap_or(thread.title);
+                        weighed.other.push(format!("{title} ({})", AnswerKind::from(&decision).past()));
+                    }
+                }
+            })?;
+            Ok(weighed)
         })
     }
 
@@ -91,6 +102,31 @@ impl Inbox<'_> {
             Ok(page)
         })
     }
+}
+
+/// Goes through the newest decisions by people that stand, newest first, at most `limit`: the thread, its question and
+/// the answer. Trouble is left out.
+fn by_people(
+    db: &Connection,
+    since: Option<Timestamp>,
+    limit: usize,
+    mut each: impl FnMut(ThreadRow, Asked, Decision),
+) -> Result<(), StoreError> {
+    let mut count = 0;
+    for place in newest_first(places(db, since_ms(since), i64::MAX)?) {
+        if count == limit {
+            break;
+        }
+        let entry = log::entry(db, place)?;
+        let decided: Decided = entry.parse_body()?;
+        let question = AskedQuestion::read(db, entry.stream, entry.about.unwrap_or_default())?;
+        let undone = question.answers.iter().any(|g| g.seq == entry.seq && g.undone_at.is_some());
+        if matches!(decided.by, DecidedBy::Tui | DecidedBy::Cli) && !undone && !question.asked.is_trouble() {
+            count += 1;
+            each(ThreadRow::by_seq(db, entry.stream)?, question.asked, decided.decision);
+        }
+    }
+    Ok(())
 }
 
 /// Where decisions are in the log, since a time and before a place, in no order.

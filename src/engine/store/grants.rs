@@ -3,8 +3,9 @@
 //! The store decides what a grant covers. The asker names a grant; whether it covers the question is decided from the
 //! log when the question is committed, when its answer is taken in, and before the effect.
 
-use crate::engine::graph::{AgentCall, Decision, GrantId, Interrupt, InterruptId, ThreadId, Warning};
-use crate::engine::store::grant_scope::{self, DEFAULT_DURATION, agent_scope, covering};
+use crate::engine::graph::{AgentCall, Decision, GrantId, InterruptId, ThreadId, Warning};
+use crate::engine::store::grant_scope::{self, DEFAULT_DURATION, covering};
+use crate::engine::store::grant_trial::{reaches, wished};
 use crate::engine::store::log::{
     self, AgentScope, Asked, EntryKind, Granted, NewEntry, Revoked, Scope, Tx, UndoReason,
 };
@@ -17,7 +18,7 @@ use crate::engine::store::rows::{
 };
 use crate::engine::store::{Grants, StoreError};
 use crate::inbox::{
-    BUILTIN_GRANTS, BuiltinGrant, DecidedBy, GrantLine, GrantRequest, GrantScope, OWN_MAIL, POLICY_GRANT,
+    BUILTIN_GRANTS, BuiltinGrant, DecidedBy, GrantLine, GrantRequest, OWN_MAIL, POLICY_GRANT,
 };
 use rusqlite::Connection;
 use std::time::Duration;
@@ -180,7 +181,9 @@ pub fn covers(
             Ok(by == Ok(grant.id))
         }
         (Scope::Agent(_), None) => Ok(false),
-        (Scope::Thread(_) | Scope::Sender(_) | Scope::Builtin, _) => Ok(grant.covers(asked, thread)),
+        (Scope::Thread(_) | Scope::Sender(_) | Scope::Builtin, _) => {
+            Ok(reaches(&grant.scope, &grant.tool, asked, thread))
+        }
     }
 }
 
@@ -264,17 +267,6 @@ impl Grant {
             Scope::Thread(_) | Scope::Sender(_) | Scope::Builtin => None,
         }
     }
-
-    /// Whether it covers this question of this thread. Only for thread and sender grants.
-    fn covers(&self, asked: &Asked, thread: &ThreadId) -> bool {
-        let sender = asked.interrupt.grantable.sender.as_ref();
-        let reaches = match &self.scope {
-            Scope::Thread(only) => only == thread,
-            Scope::Sender(only) => sender.is_some_and(|sender| sender.eq_ignore_ascii_case(only)),
-            Scope::Builtin | Scope::Agent(_) => false,
-        };
-        reaches && self.tool == asked.interrupt.action
-    }
 }
 
 /// All grants in the log, oldest first.
@@ -337,24 +329,9 @@ pub fn give(tx: &Tx<'_>, request: &GrantRequest, now: i64) -> Result<GrantLine, 
         None if interrupt.status == Stage::Open => {}
         _ => return refuse("was not accepted, so nothing is allowed by it"),
     }
-    if Warning::need_confirmation(&question.asked.interrupt.warnings) {
-        return refuse("has a warning; such a card is decided on its own and allows nothing else");
-    }
-    let Interrupt { grantable: offered, action, .. } = question.asked.interrupt;
-    let scope = match request.scope {
-        GrantScope::Thread if offered.thread => Scope::Thread(thread.id.clone()),
-        GrantScope::Sender => match offered.sender {
-            Some(sender) => Scope::Sender(sender.to_lowercase()),
-            None => return refuse("cannot be allowed for a sender"),
-        },
-        GrantScope::Thread => return refuse("cannot be allowed for its thread"),
-        GrantScope::Command | GrantScope::CommandSort | GrantScope::Edits | GrantScope::Tool => {
-            match offered.call.map(|call| agent_scope(call, request.scope, request.session)) {
-                Some(Ok(scope)) => Scope::Agent(scope),
-                Some(Err(why)) => return refuse(why),
-                None => return refuse("cannot be allowed this way"),
-            }
-        }
+    let (tool, scope) = match wished(&question.asked, &thread.id, request) {
+        Ok(wished) => wished,
+        Err(why) => return refuse(why),
     };
     let after = |lasts: Duration| now.saturating_add(i64::try_from(lasts.as_millis()).unwrap_or(i64::MAX));
     let expires_at = match (&scope, request.ends_at) {
@@ -371,7 +348,7 @@ pub fn give(tx: &Tx<'_>, request: &GrantRequest, now: i64) -> Result<GrantLine, 
     }
     let granted = Granted {
         id: GrantId::random().to_string(),
-        tool: action,
+        tool,
         scope,
         interrupt: Some(interrupt.id.to_string()),
         expires_at,

@@ -18,6 +18,7 @@ mod decision_history;
 mod effects;
 mod error;
 mod grant_scope;
+mod grant_trial;
 mod grants;
 mod lock;
 mod log;

@@ -2,7 +2,7 @@
 
 use super::Inbox;
 use crate::config::{Policy, Reach};
-use crate::inbox::{GrantLine, GrantRequest, InboxError, POLICY_GRANT};
+use crate::inbox::{GrantLine, GrantRequest, InboxError, POLICY_GRANT, Weighed};
 
 /// What may be done without asking.
 #[derive(Clone, Copy)]
@@ -24,6 +24,15 @@ impl Grants<'_> {
     /// Gives a grant that a card offers ([`crate::inbox::Question::grantable`]). The card must be open or accepted.
     pub async fn give(self, request: GrantRequest) -> Result<GrantLine, InboxError> {
         self.0.store().grants().give(request).await
+    }
+
+    /// What a grant would have done with what people decided in the last months.
+    pub async fn weigh(self, request: GrantRequest) -> Result<Weighed, InboxError> {
+        let read = move |inbox: &Inbox| {
+            let since = Weighed::since(inbox.store().now());
+            inbox.store().inbox().weigh_grant(&request, since)
+        };
+        self.0.blocking(read).await
     }
 
     /// Ends a grant, or switches a built-in one off. Answers it gave that were not acted on yet are asked again.

@@ -2,9 +2,10 @@
 
 use super::Inbox;
 use crate::agent::mail_facts::Class;
-use crate::engine::graph::{EventKind, ThreadId};
+use crate::engine::graph::{EventKind, Kind, ThreadId};
 use crate::inbox::{
-    InboxError, MailLine, MailQuery, Outcome, Page, SkippedCount, SkippedLine, SkippedQuery, SourceLine,
+    AnswerKind, DecidedBy, DecisionEnd, DecisionLine, DecisionQuery, InboxError, MailLine, MailQuery,
+    Outcome, Page, SkippedCount, SkippedLine, SkippedQuery, SourceLine,
 };
 use crate::mail::{Address, risk::sender_shown};
 use crate::text::words::around;
@@ -85,6 +86,19 @@ impl Mail<'_> {
         }
         let what = EventKind::Corrected { payload: json!({ "class": class }) };
         self.0.deliver(&thread, "corrected", what, "have no class to correct").await
+    }
+
+    /// The mail that a person ignored, if they have done nothing since.
+    pub async fn last_ignored(self) -> Result<Option<DecisionLine>, InboxError> {
+        let newest = DecisionQuery { limit: 1, ..DecisionQuery::default() };
+        let page = self.0.decisions().history(newest).await?;
+        let is_ignored = |line: &DecisionLine| {
+            line.kind == Some(Kind::Triage)
+                && line.answer == AnswerKind::Ignore
+                && line.end == DecisionEnd::Done
+                && matches!(line.by, Some(DecidedBy::Tui | DecidedBy::Cli))
+        };
+        Ok(page.rows.into_iter().find(is_ignored))
     }
 
     /// Makes the thread of a mail ask whether to leave its mailing list.

@@ -9,7 +9,7 @@ use crate::inbox::{AnswerKind, DecisionEnd, DecisionQuery, InboxError, Query, Se
 use crate::mail::{Account, Destination, only_observes};
 use crate::workflows::email::{Email, MailRef};
 use crate::workflows::hidden::put_away::{self, PutAway, PutAwayMail};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// How many moves are read at a time.
@@ -19,6 +19,8 @@ const PAGE: usize = 50;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MailMove {
     Away(Destination),
+    /// Its conversation is no longer shown; the mailbox is left alone.
+    Mute,
     Back,
 }
 
@@ -30,6 +32,7 @@ impl MailMove {
             MailMove::Away(Destination::Trash) => "deleted".to_owned(),
             MailMove::Away(Destination::Spam) => "marked as spam".to_owned(),
             MailMove::Away(Destination::Folder(name)) => format!("moved to {name}"),
+            MailMove::Mute => "muted".to_owned(),
             MailMove::Back => "put back".to_owned(),
         }
     }
@@ -72,7 +75,11 @@ impl Mail<'_> {
                 "`{thread}` is not about a mail; only mail is put away"
             )));
         };
-        let mails = mails_in_mailbox(email)?;
+        let mut mails = mails_in_mailbox(email)?;
+        if *mail_move == MailMove::Mute {
+            // One mail stands for its conversation.
+            mails.drain(..mails.len() - 1);
+        }
         if let (MailMove::Away(_), Some(accounts)) = (mail_move, &self.0.accounts) {
             for account in mails.iter().filter_map(|mail| accounts.get(&mail.account)) {
                 refuse_observing(&account)?;
@@ -82,12 +89,19 @@ impl Mail<'_> {
         for mail in mails {
             let newest = self.filed(mail)?;
             match (mail_move, newest) {
-                (MailMove::Away(_), Some((_, PutAway { way: Some(_), back: false, refused: None, .. }))) => {
+                (
+                    MailMove::Away(_) | MailMove::Mute,
+                    Some((_, PutAway { way: Some(_), back: false, refused: None, .. })),
+                ) => {
                     return Err(InboxError::Conflict(
                         "it is put away already; `sayso mail restore` brings it back".to_owned(),
                     ));
                 }
                 (MailMove::Away(to), newest) => {
+                    movers.push(self.start_move(mail, json!(to), newest.map(|(id, _)| id)).await?)
+                }
+                (MailMove::Mute, newest) => {
+                    let to = json!({ "mute": thread });
                     movers.push(self.start_move(mail, to, newest.map(|(id, _)| id)).await?)
                 }
                 (MailMove::Back, Some((id, PutAway { way: Some(_), back, .. }))) => {
@@ -138,6 +152,7 @@ impl Mail<'_> {
         let threads = self.0.store().threads();
         match mail_move {
             MailMove::Away(to) => threads.set_aside(thread.clone(), set_aside(to)).await?,
+            MailMove::Mute => threads.set_aside(thread.clone(), SetAside::Muted).await?,
             MailMove::Back => threads.reopen(thread.clone()).await?,
         }
         Ok(())
@@ -188,6 +203,7 @@ impl Mail<'_> {
                     // The mail moves then, but its card follows only if somebody waits.
                     let text = match mail_move {
                         MailMove::Away(_) => "everything is paused; the mail moves once you resume",
+                        MailMove::Mute => "everything is paused; it is muted once you resume",
                         MailMove::Back => "everything is paused; resume, then put it back once more",
                     };
                     return Err(InboxError::Failed(text.to_owned()));
@@ -197,6 +213,7 @@ impl Mail<'_> {
                         MailMove::Away(_) => {
                             "no process is running threads now; the mail moves as soon as one is"
                         }
+                        MailMove::Mute => "no process is running threads now; it is muted as soon as one is",
                         MailMove::Back => {
                             "no process is running threads now; once one is, put it back once more"
                         }
@@ -227,7 +244,7 @@ impl Mail<'_> {
     async fn start_move(
         self,
         mail: &MailRef,
-        to: &Destination,
+        to: Value,
         last: Option<ThreadId>,
     ) -> Result<ThreadId, InboxError> {
         let filed = PutAwayMail {

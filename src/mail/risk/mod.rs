@@ -68,6 +68,8 @@ pub enum Risk {
         /// The sender's address.
         from: String,
         reply_to: String,
+        /// Whether the user knows the sender; answers to a stranger go to a stranger either way.
+        is_known: bool,
     },
     /// The display name is an address, but not the sender's.
     NameHoldsAddress {
@@ -193,7 +195,7 @@ impl Risk {
             Self::Punycode { domain, shown } => {
                 format!("{domain} is written with foreign letters and shown as {shown}.")
             }
-            Self::ReplyToDiffers { from, reply_to } => {
+            Self::ReplyToDiffers { from, reply_to, .. } => {
                 format!("It comes from {from}, but answers would go to {reply_to}.")
             }
             Self::NameHoldsAddress { shown, address } => {
@@ -330,7 +332,7 @@ pub fn risks_of_mail(mail: &Mail, known: &RiskContext<'_>) -> Vec<Risk> {
         mail.reply_to
             .iter()
             .filter(|reply_to| !is_own(&reply_to.address, known.own) && !is_recipient(mail, reply_to))
-            .filter_map(|reply_to| reply_to_differs(mail, reply_to))
+            .filter_map(|reply_to| reply_to_differs(mail, reply_to, is_colleague || (known.is_known)(from)))
             .filter(|_| !senders::sent_for_others(mail, known))
             .take(MAX_ALIKE),
     );
@@ -377,7 +379,7 @@ fn is_recipient(mail: &Mail, one: &Address) -> bool {
 }
 
 /// Answers go to another organisation, or to somebody else at a provider. Lists may set their own address.
-fn reply_to_differs(mail: &Mail, reply_to: &Address) -> Option<Risk> {
+fn reply_to_differs(mail: &Mail, reply_to: &Address, is_known: bool) -> Option<Risk> {
     let (from, to) = (mail.from.domain(), reply_to.domain());
     let is_list_address = mail.list.as_ref().is_some_and(|list| {
         list.post.as_deref().is_some_and(|post| reply_to.same(post))
@@ -394,8 +396,10 @@ fn reply_to_differs(mail: &Mail, reply_to: &Address) -> Option<Risk> {
     let is_expected =
         from.is_empty() || to.is_empty() || is_list_address || (is_sender && mail.list.is_some());
     // Within one company, mail may come from a service and ask for answers to the company itself.
-    (!is_expected && domains::have_different_owners(&mail.from.address, &reply_to.address))
-        .then(|| Risk::ReplyToDiffers { from: mail.from.address.clone(), reply_to: reply_to.address.clone() })
+    (!is_expected && domains::have_different_owners(&mail.from.address, &reply_to.address)).then(|| {
+        let (from, reply_to) = (mail.from.address.clone(), reply_to.address.clone());
+        Risk::ReplyToDiffers { from, reply_to, is_known }
+    })
 }
 
 /// A display name with an address of another organisation, or of somebody else at a mail provider.

@@ -1,6 +1,6 @@
 //! Who would get a mail: people outside the conversation, strangers, and strangers who joined it.
 
-use super::{MAX_ALIKE, Risk, RiskContext, domains, is_forged};
+use super::{MAX_ALIKE, Risk, RiskContext, domains, is_authenticated, is_forged};
 use crate::mail::Mail;
 use crate::mail::compose::is_own;
 use std::collections::HashSet;
@@ -87,7 +87,11 @@ fn joined_later(address: &str, conversation: &[&Mail], known: &RiskContext<'_>) 
 fn counted<'a>(mails: &[&'a Mail], known: &RiskContext<'_>) -> Vec<&'a Mail> {
     let is_known = |mail: &Mail| {
         let from = &mail.from.address;
-        (is_own(from, known.own) || (known.is_known)(from)) && !is_forged(mail, known.receiver)
+        // Anybody can write the user's own address into From, and some servers check nothing.
+        match is_own(from, known.own) {
+            true => is_authenticated(mail, known.receiver),
+            false => (known.is_known)(from) && !is_forged(mail, known.receiver),
+        }
     };
     let begins = |mail: &&Mail| !answers(mail) || is_known(mail);
     // The beginning may be missing in the mailbox; then the oldest mail stands for it.

@@ -227,6 +227,7 @@ actions! {
         Delete ["d"] "delete": "move the mail to the trash",
         Spam ["S"] "spam": "move the mail to spam",
         MoveMail ["m"] "move_mail": "move the mail to a folder",
+        Mute ["Z"] "mute": "mute the conversation: new mail in it is skipped",
         PutBack ["B"] "put_back": "put moved mail back, in past decisions",
         Unsubscribe ["U"] "unsubscribe": "leave the mailing list; asks first",
         Stop ["X"] as "stop the thread; revoke a grant" "stop": "stop the thread",
@@ -345,6 +346,7 @@ impl Action {
                 | Action::Delete
                 | Action::Spam
                 | Action::MoveMail
+                | Action::Mute
                 | Action::PutBack
                 | Action::AcceptGrant
                 | Action::Stop

@@ -217,6 +217,22 @@ mod tests {
     use super::*;
     use crate::agent::llm::{Builtin, ModelError, Scripted};
     use crate::workflows::email::defaults;
+    use crate::workflows::email::rules::is_about_own_money;
+
+    /// Whose mail the labelled hundred is.
+    fn jonas() -> User {
+        User {
+            name: "Jonas Keller".into(),
+            addresses: vec![
+                "jonas.keller@brightwater-tools.example".into(),
+                "jonas@keller-bremen.example".into(),
+            ],
+            ..User::default()
+        }
+    }
+
+    /// How many of the labelled hundred the rules hide although they are worth a look.
+    const HIDDEN: usize = 2;
 
     fn plain(facts: &TriageFacts) -> Request {
         Request::new("email.triage", serde_json::to_value(facts).unwrap())
@@ -236,16 +252,8 @@ mod tests {
 
     #[tokio::test]
     async fn the_builtin_model_gets_nine_of_ten_right_of_a_set_written_by_others() {
-        let user = User {
-            name: "Jonas Keller".into(),
-            addresses: vec![
-                "jonas.keller@brightwater-tools.example".into(),
-                "jonas@keller-bremen.example".into(),
-            ],
-            ..User::default()
-        };
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/triage");
-        let cases = own_set(&folder, &user).unwrap();
+        let cases = own_set(&folder, &jonas()).unwrap();
         assert_eq!(cases.len(), 100);
         let model = Builtin::new("builtin", crate::workflows::RULES);
         let report = triage(&model, &cases, &plain, &|_, _| {}).await;
@@ -267,6 +275,41 @@ mod tests {
             let report = triage(&model, &cases.collect::<Vec<_>>(), &plain, &|_, _| {}).await;
             assert_eq!((report.correct_count(), report.total()), (14, 14), "{report}");
         }
+    }
+
+    /// A day of 199 mails: the labelled hundred, both sets about money, and ordinary mail.
+    #[tokio::test]
+    async fn on_a_day_of_mail_the_rule_about_own_money_adds_few_cards_and_hides_nothing() {
+        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+        let from_file = |file: &str, expect| {
+            let mails = split_mbox(&std::fs::read(fixtures.join(file)).unwrap()).into_iter();
+            let case = |(name, raw): (String, Vec<u8>)| Case::new(name, expect, &raw, &jonas(), "").unwrap();
+            mails.map(case).collect::<Vec<_>>()
+        };
+        let mut day = own_set(&fixtures.join("triage"), &jonas()).unwrap();
+        day.extend(from_file("money/own.mbox", Class::Notify));
+        day.extend(from_file("money/prices.mbox", Class::Ignore));
+        let (labelled, ordinary) = (day.len(), from_file("warnings/ordinary.mbox", Class::Ignore));
+        day.extend(ordinary.into_iter().take(71));
+        assert_eq!(day.len(), 199);
+        let model = Builtin::new("builtin", crate::workflows::RULES);
+        let (mut cards, mut added, mut hidden) = (0, Vec::new(), Vec::new());
+        for (n, case) in day.iter().enumerate() {
+            let answer = structured::<Triage>(&model, &plain(&case.facts)).await.unwrap().value;
+            let is_shown = answer.classification != Class::Ignore;
+            cards += usize::from(is_shown);
+            if answer.reasoning.contains("own money") && case.expect == Class::Ignore {
+                added.push(case.facts.mail.subject.as_str());
+            }
+            if n < labelled && !is_shown && case.expect != Class::Ignore {
+                hidden.push(case.facts.mail.subject.as_str());
+            }
+        }
+        // A model that ignores everything hides no mail about money either.
+        let kept = day.iter().filter(|case| is_about_own_money(&case.facts.user, &case.facts.mail)).count();
+        println!("{cards} cards, {added:?} added, {hidden:?} hidden, {kept} kept from a model");
+        assert!(added.len() * 100 < cards * 5, "{added:?} of {cards}");
+        assert!(hidden.len() <= HIDDEN, "{hidden:?}");
     }
 
     #[test]

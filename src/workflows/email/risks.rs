@@ -413,7 +413,10 @@ fn warning_of_own(risk: &Risk) -> Warning {
 
 pub fn grade(risk: &Risk) -> Grade {
     match risk {
-        Risk::NewSender { .. } | Risk::FirstReply { .. } | Risk::ShortLink { .. } => Grade::Info,
+        Risk::NewSender { .. }
+        | Risk::FirstReply { .. }
+        | Risk::ShortLink { .. }
+        | Risk::ReplyToDiffers { is_known: false, .. } => Grade::Info,
         Risk::NotAuthentic { with: None, .. } | Risk::OddLink { imitates: false, .. } => Grade::Caution,
         Risk::KnownName { .. }
         | Risk::ClaimsYourOrganisation { .. }
@@ -427,7 +430,7 @@ pub fn grade(risk: &Risk) -> Grade {
         | Risk::NewRecipient { .. }
         | Risk::JoinedLater { .. }
         | Risk::Punycode { .. }
-        | Risk::ReplyToDiffers { .. }
+        | Risk::ReplyToDiffers { is_known: true, .. }
         | Risk::NameHoldsAddress { .. }
         | Risk::OddHeader(_)
         | Risk::LinkDiffers { .. }

@@ -2,21 +2,21 @@
 //!
 //! Promises: a row skips only mail that was sent to many by a sender who was checked, that carries no warning, answers
 //! nothing the person wrote, does not call them by name, and is not about their own money. All other mail is at most
-//! shown lower. Rows and headers decide alone; no word of a mail does.
+//! shown lower, unless the person muted its conversation. Rows and headers decide alone; no word of a mail does.
 
 use super::mails::{self, Conversation};
-use super::state::PendingRow;
+use super::state::{MailRef, PendingRow};
 use super::{risks, rules};
 use crate::agent::Services;
 use crate::agent::mail_facts::{Class, MailFacts};
 use crate::engine::graph::{NodeError, StepContext};
-use crate::inbox::{BulkKind, MemoryRow, RowAnswer, RowChange, RowDecision, RowKey};
+use crate::inbox::{BulkKind, MemoryRow, RowAnswer, RowCause, RowChange, RowDecision, RowKey, Weighed};
 use crate::mail::Mail;
 use crate::mail::risk::{is_authenticated, organisation};
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
-/// What rows may be about for this mail, the narrowest first.
+/// What rows may be about for this mail, apart from its conversation, the narrowest first.
 pub fn keys(mail: &Mail) -> Vec<RowKey> {
     let address = mail.from.address.to_lowercase();
     let sender = address.parse().ok().filter(|key| matches!(key, RowKey::Sender(_)));
@@ -32,6 +32,14 @@ pub fn keys(mail: &Mail) -> Vec<RowKey> {
     let is_notice = facts.is_bulk() && !submitted.eq_ignore_ascii_case("no");
     let kinds = kind.into_iter().chain(is_notice.then_some(BulkKind::Notices)).map(RowKey::Kind);
     sender.into_iter().chain(list(mail)).chain(domain).chain(kinds).collect()
+}
+
+/// The rows in force for a mail, the narrowest first.
+pub(super) fn of(services: &Services, mail_ref: &MailRef, mail: &Mail) -> Result<Vec<MemoryRow>, NodeError> {
+    let threads = services.records.threads_of_conversation(&mail_ref.identity)?;
+    let mut about = threads.into_iter().map(RowKey::Conversation).collect::<Vec<_>>();
+    about.extend(keys(mail));
+    services.records.rows(&about)
 }
 
 /// The mail's list, if it belongs to the organisation of the sender: anybody can name a list.
@@ -50,10 +58,14 @@ pub(super) fn skipping<'r>(
     let Some((_, mail)) = conversation.newest() else { return Ok(None) };
     // A row that never skips this mail leaves it to the next.
     let deciding = rows.iter().find(|row| row.answer != RowAnswer::Skip || skips_such(&row.key, mail));
-    match deciding {
-        Some(row) if row.answer == RowAnswer::Skip && may_skip(services, conversation)? => Ok(Some(row)),
-        _ => Ok(None),
-    }
+    let Some(row) = deciding.filter(|row| row.answer == RowAnswer::Skip) else { return Ok(None) };
+    let may_skip = match row.key {
+        RowKey::Conversation(_) => may_mute(services, conversation)?,
+        RowKey::Sender(_) | RowKey::List(_) | RowKey::Domain(_) | RowKey::Kind(_) => {
+            may_skip(services, conversation)?
+        }
+    };
+    Ok(Some(row).filter(|_| may_skip))
 }
 
 /// Whether a row with this key may skip such mail: what somebody writes on a list says nothing of the sender's own mail,
@@ -66,7 +78,15 @@ fn skips_such(key: &RowKey, mail: &Mail) -> bool {
     !(on_list && matches!(key, RowKey::Sender(_)))
 }
 
-/// Whether any row may skip the newest mail of a conversation.
+/// Whether the newest mail of a conversation that the person muted may be skipped.
+fn may_mute(services: &Services, conversation: &Conversation) -> Result<bool, NodeError> {
+    let Some((_, mail)) = conversation.newest() else { return Ok(false) };
+    let user = mails::user(services, conversation.own_addresses());
+    Ok(!rules::is_about_own_money(&user, &mails::facts(mail))
+        && !risks::newest_is_doubtful(services, conversation)?)
+}
+
+/// Whether a row that was learned may skip the newest mail of a conversation.
 fn may_skip(services: &Services, conversation: &Conversation) -> Result<bool, NodeError> {
     let Some((_, mail)) = conversation.newest() else { return Ok(false) };
     let facts = mails::facts(mail);
@@ -105,7 +125,7 @@ pub(super) async fn teach(
     services: &Services,
     step: &StepContext,
     was: Option<Class>,
-    mail: &Mail,
+    (mail_ref, mail): &(MailRef, Arc<Mail>),
     pending: &PendingRow,
 ) -> Result<(), NodeError> {
     let is_bulk = mails::facts(mail).is_bulk();
@@ -127,9 +147,14 @@ pub(super) async fn teach(
     let PendingRow { cause, interrupt, .. } = pending.clone();
     let decision = RowDecision { thread: step.thread.clone(), step: step.number, interrupt, cause };
     // What contradicts the row that decided corrects that one. A wide row only counts it.
-    let rows = services.records.rows(&keys(mail))?;
-    let decided =
-        rows.iter().find(|row| row.answer != RowAnswer::Skip || is_bulk && skips_such(&row.key, mail));
+    let rows = of(services, mail_ref, mail)?;
+    let may_apply = |row: &&MemoryRow| match row.key {
+        RowKey::Conversation(_) => true,
+        RowKey::Sender(_) | RowKey::List(_) | RowKey::Domain(_) | RowKey::Kind(_) => {
+            row.answer != RowAnswer::Skip || is_bulk && skips_such(&row.key, mail)
+        }
+    };
+    let decided = rows.iter().find(may_apply);
     let corrected = decided.filter(|row| row.answer.shows() != answer.shows()).map(|row| row.key.clone());
     let taught = if corrected.as_ref().is_none_or(RowKey::is_wide) { Some(key) } else { None };
     for key in corrected.into_iter().chain(taught) {
@@ -139,20 +164,17 @@ pub(super) async fn teach(
     Ok(())
 }
 
-/// What a row that skips would have done with mail that was decided.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Weighed {
-    /// How much of it the person ignored, too.
-    pub same: usize,
-    /// The mails the person did something else with: the sender, the subject and what became of it.
-    pub other: Vec<String>,
-}
-
-impl Weighed {
-    /// How many mails it would have decided.
-    pub fn decided(&self) -> usize {
-        self.same + self.other.len()
+/// Takes back what ignoring the mail of this thread has taught.
+pub(super) async fn take_back(services: &Services, step: &StepContext, mail: &Mail) -> Result<(), NodeError> {
+    for key in keys(mail).into_iter().filter(|_| !step.forked) {
+        let Some(row) = services.records.row(&key)? else { continue };
+        let mut counted = row.decisions.iter().chain(&row.corrected_by);
+        if counted.any(|one| one.thread == step.thread && one.cause == RowCause::Ignored) {
+            let change = RowChange::TakenBack { thread: step.thread.clone() };
+            services.records.change_row(key, change).await?;
+        }
     }
+    Ok(())
 }
 
 /// Tries a row on the mail since then that a person decided on.
@@ -161,7 +183,7 @@ pub fn weigh(services: &Services, row: &MemoryRow, since: Timestamp) -> Result<W
         RowKey::Sender(address) => address.clone(),
         RowKey::List(id) => format!("*{}", organisation(id)),
         RowKey::Domain(domain) => format!("*@{domain}"),
-        RowKey::Kind(_) => "*".to_owned(),
+        RowKey::Kind(_) | RowKey::Conversation(_) => "*".to_owned(),
     };
     let mut weighed = Weighed::default();
     for (raw, line) in services.records.mails_from(&senders, since)? {

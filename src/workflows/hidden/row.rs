@@ -7,20 +7,17 @@ use crate::engine::graph::{
     NodeError, State, Workflow, ask, end,
 };
 use crate::inbox::{
-    Block, Card, MemoryRow, Question, ROW_WORKFLOW, RowAnswer, RowChange, RowQuestion, Spec, Words, proposal,
+    Block, Card, MemoryRow, Question, ROW_WORKFLOW, RowAnswer, RowChange, RowQuestion, Spec, Weighed, Words,
+    proposal,
 };
 use crate::text::{Visible, count_noun};
-use crate::workflows::email::rows::{Weighed, weigh};
-use jiff::{SignedDuration, Timestamp};
+use crate::workflows::email::rows::weigh;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 pub const WORDS: Words = &[("skip_mail", "skipping mail"), ("drop_row", "dropping a row")];
-
-/// How far back the card looks.
-const DAYS: i64 = 90;
 
 /// The workflow with its services.
 pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
@@ -124,8 +121,8 @@ async fn weigh_row(ctx: Ctx<Services>, state: Arc<RowState>) -> Result<Command<R
     let services = ctx.services();
     let Some(row) = &state.row else { return Err(NodeError::failed("there is no row to ask about")) };
     let question = state.question();
-    let now: Timestamp = services.clock.clone()();
-    let look = async { weigh(services, row, now - SignedDuration::from_hours(24 * DAYS)) };
+    let since = Weighed::since(services.clock.clone()());
+    let look = async { weigh(services, row, since) };
     let weighed = match question {
         RowQuestion::Skip => ctx.call("weigh", look).await?,
         RowQuestion::Drop => Weighed::default(),
@@ -156,12 +153,7 @@ async fn weigh_row(ctx: Ctx<Services>, state: Arc<RowState>) -> Result<Command<R
 /// What speaks for it, in a sentence.
 fn reason(row: &MemoryRow, question: RowQuestion, weighed: &Weighed) -> String {
     match question {
-        RowQuestion::Skip => {
-            let Weighed { same, other } = weighed;
-            let mails = count_noun(weighed.decided(), "mail");
-            let others = if other.is_empty() { String::new() } else { format!(", {} not", other.len()) };
-            format!("In the last {DAYS} days this would have decided {mails}, {same} as you did{others}.")
-        }
+        RowQuestion::Skip => weighed.sentence("mail"),
         RowQuestion::Drop => format!("You corrected it {} times.", row.corrected),
     }
 }

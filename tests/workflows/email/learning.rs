@@ -4,7 +4,9 @@ use super::*;
 use crate::support::test_inbox::eager;
 use sayso::app::{Scope, Settings, Until};
 use sayso::inbox::door::drive_or_wait;
-use sayso::inbox::{MemoryCause, MemoryVersion, RowAnswer, RowChange, RowKey, ThreadLine, ThreadQuery};
+use sayso::inbox::{
+    MemoryCause, MemoryVersion, RowAnswer, RowChange, RowKey, RowState, ThreadLine, ThreadQuery,
+};
 use std::time::Duration;
 
 const RESPONSE: &str = "email_assistant/response_preferences";
@@ -286,6 +288,24 @@ async fn a_row_set_by_hand_stays_after_one_ignore() {
     }
     let row = &inbox.rows()[0].row;
     assert_eq!((row.answer, row.by_hand, row.corrected), (RowAnswer::Show, true, 1));
+}
+
+#[tokio::test]
+async fn an_ignore_that_is_taken_back_later_no_longer_counts() {
+    let inbox = EmailInbox::new("notify", []);
+    let mut threads = Vec::new();
+    for n in 0..2 {
+        let thread = inbox.receive(&numbered(n)).await;
+        inbox.answer(&thread, Decision::Ignore).await;
+        threads.push(thread);
+    }
+    assert_eq!(inbox.rows()[0].row.state, RowState::Given);
+    inbox.correct(&threads[1], "notify").await;
+    let row = inbox.rows()[0].row.clone();
+    assert_eq!((row.state, row.confirmed), (RowState::Noticed, 1));
+    inbox.correct(&threads[0], "notify").await;
+    assert!(inbox.rows().is_empty());
+    assert_eq!(inbox.action(&threads[0]).await, "notify", "it is shown again");
 }
 
 /// The card that asks about a row.

@@ -2,7 +2,7 @@
 
 use super::*;
 use sayso::inbox::door::{Destination, MailMove};
-use sayso::inbox::{DecisionEnd, DecisionLine, DecisionQuery, Query, SetAside};
+use sayso::inbox::{DecisionEnd, DecisionLine, DecisionQuery, Query, SetAside, SkippedQuery};
 use sayso::mail::MailError;
 
 /// What a look at the mailbox finds while a mail is moved.
@@ -152,4 +152,45 @@ async fn a_mail_that_could_not_be_put_back_can_be_put_away_again() {
     put_back(&inbox, &thread).await;
     assert_eq!(*inbox.mailbox.moved.lock().unwrap(), ["new/1 Archive", "new/1 Archive", "new/1 back"]);
     assert_eq!(inbox.open_items(&thread).await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_muted_conversation_is_skipped_until_that_is_undone() {
+    let (inbox, first) = EmailInbox::classifying("notify").await;
+    move_mail(&inbox, &first, &MailMove::Mute, None).await;
+    assert!(inbox.open_items(&first).await.is_empty());
+    assert_eq!(inbox.ledger(&first).1.as_deref(), Some("muted"));
+    assert!(inbox.mailbox.moved.lock().unwrap().is_empty(), "its mailbox is left alone");
+    let later = inbox.receive(&second()).await;
+    assert_eq!(inbox.status(&later).await, Status::Done);
+    let skipped = inbox.mail().skipped(SkippedQuery { after: None, limit: 5 }).await.unwrap();
+    assert_eq!(skipped.rows[0].reason, "You muted this conversation.");
+    let other = inbox.receive(&mail().replace("one@client", "other@client")).await;
+    assert_eq!(inbox.action(&other).await, "notify", "another conversation of the same sender");
+    let history = inbox.decisions().history(DecisionQuery { limit: 1, ..DecisionQuery::default() }).await;
+    assert_eq!(history.unwrap().rows[0].outcome, "muted");
+
+    put_back(&inbox, &first).await;
+    assert_eq!(inbox.open_items(&first).await.len(), 1);
+    assert!(inbox.rows().is_empty());
+}
+
+#[tokio::test]
+async fn a_muted_conversation_hides_no_warning_and_no_money() {
+    for text in ["Pay to bc1qxy2kgdygjrsqtzq2n0yrf2493p83kkfjhx0wlh.", "Invoice INV-2026-10442: £12.50"] {
+        let (inbox, first) = EmailInbox::classifying("notify").await;
+        move_mail(&inbox, &first, &MailMove::Mute, None).await;
+        let later = inbox.receive(&second().replace("No hurry any more.", text)).await;
+        assert_eq!(inbox.action(&later).await, "notify", "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_person_who_wants_a_skipped_mail_unmutes_its_conversation() {
+    let (inbox, first) = EmailInbox::classifying("notify").await;
+    move_mail(&inbox, &first, &MailMove::Mute, None).await;
+    let later = inbox.receive(&second()).await;
+    inbox.correct(&later, "notify").await;
+    assert_eq!(inbox.action(&later).await, "notify");
+    assert_eq!(inbox.learned(), [format!("show conversation:{first}")], "nothing is said of the sender");
 }

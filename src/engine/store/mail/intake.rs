@@ -139,6 +139,21 @@ impl Mail<'_> {
         })
     }
 
+    /// Who wrote the mails with this Message-ID, as their From says.
+    pub fn writers_of(self, message_id: &str) -> Result<Vec<String>, StoreError> {
+        let mails = self.0.read(|db| MailRow::select(db, "WHERE message_id = ?", [message_id]))?;
+        Ok(mails.into_iter().map(|mail| mail.sender).collect())
+    }
+
+    /// The threads of the conversation that a mail belongs to, newest first.
+    pub fn threads_of_conversation(self, identity: &str) -> Result<Vec<ThreadId>, StoreError> {
+        self.0.read(|db| {
+            let Some(mail) = MailRow::find(db, identity)? else { return Ok(Vec::new()) };
+            let threads = threads_of(db, &mail.account, &mail.conversation)?;
+            threads.into_iter().map(|seq| Ok(ThreadRow::by_seq(db, seq)?.id)).collect()
+        })
+    }
+
     /// The conversation that one of these Message-IDs belongs to; the last known id wins.
     pub fn conversation_of(self, account: &str, ids: &[String]) -> Result<Option<String>, StoreError> {
         self.0.read(|db| {

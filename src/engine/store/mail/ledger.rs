@@ -76,18 +76,20 @@ impl Mail<'_> {
             .await
     }
 
-    /// Records how triage classified a thread's mails, and the row that did, if one did.
+    /// Records how triage classified a thread's mails. If a row did, it decided the one whose bytes have this digest.
     pub async fn record_triage(
         self,
         thread: ThreadId,
         class: String,
         reason: String,
-        row: Option<String>,
+        row: Option<(String, [u8; 32])>,
     ) -> Result<(), StoreError> {
         self.update_mails(thread, move |mail, _| {
             mail.class = Some(class.clone());
             mail.reason = Some(reason.clone());
-            mail.row = row.clone().or(mail.row.take());
+            if let Some((row, _)) = row.as_ref().filter(|(_, raw)| *raw == mail.raw) {
+                mail.row = Some(row.clone());
+            }
         })
         .await
     }

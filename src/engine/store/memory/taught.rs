@@ -4,7 +4,7 @@ use crate::engine::graph::InterruptId;
 use crate::engine::store::log::{EntryKind, NewEntry, Taught, Tx};
 use crate::engine::store::mail::intake::line;
 use crate::engine::store::record::project::apply;
-use crate::engine::store::rows::{MailRow, TaughtRow, time};
+use crate::engine::store::rows::{MailRow, TaughtRow, ThreadRow, time};
 use crate::engine::store::threads::start::{NewThread, start};
 use crate::engine::store::{Memory, StoreError};
 use crate::inbox::{MailLine, MemoryRow, RowChange, RowDecision, RowKey, RowLine};
@@ -52,12 +52,6 @@ impl Memory<'_> {
             .await
     }
 
-    /// Who wrote the mails with this Message-ID, as their From says.
-    pub fn writers_of(self, message_id: &str) -> Result<Vec<String>, StoreError> {
-        let mails = self.0.read(|db| MailRow::select(db, "WHERE message_id = ?", [message_id]))?;
-        Ok(mails.into_iter().map(|mail| mail.sender).collect())
-    }
-
     /// The newest mails that a row decided.
     pub fn mails_of_row(self, key: &RowKey, limit: usize) -> Result<Vec<MailLine>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
@@ -85,7 +79,11 @@ fn row_line(db: &Connection, row: MemoryRow) -> Result<RowLine, StoreError> {
     let (applied, last): (i64, Option<i64>) = db
         .prepare_cached("SELECT count(*), max(came_at) FROM mails WHERE row = ?")?
         .query_row([row.key.to_string()], |cells| Ok((cells.get(0)?, cells.get(1)?)))?;
-    Ok(RowLine { row, applied_at: last.map(time).transpose()?, applied: applied.cast_unsigned() })
+    let subject = match &row.key {
+        RowKey::Conversation(thread) => ThreadRow::find(db, thread).ok().map(|thread| thread.title),
+        RowKey::Sender(_) | RowKey::List(_) | RowKey::Domain(_) | RowKey::Kind(_) => None,
+    };
+    Ok(RowLine { row, applied_at: last.map(time).transpose()?, applied: applied.cast_unsigned(), subject })
 }
 
 fn change_row(

@@ -111,6 +111,8 @@ impl Opened {
 pub struct OwnLetter {
     pub thread: ThreadId,
     pub to: String,
+    /// Whether it is taken back as soon as it is held.
+    pub is_unwanted: bool,
 }
 
 /// The last decision, while it can be undone.

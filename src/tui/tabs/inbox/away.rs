@@ -1,4 +1,4 @@
-//! Puts the selected or marked mail away; `u` puts it back.
+//! Puts the selected or marked mail away, or mutes it; `u` puts it back.
 
 use super::{follow, news};
 use crate::engine::graph::ThreadId;
@@ -39,9 +39,9 @@ fn threads_to_move(model: &Model) -> Vec<ThreadId> {
     threads
 }
 
-pub fn put_away(model: &mut Model, destination: Destination) {
+pub fn put_away(model: &mut Model, mail_move: MailMove) {
     let threads = threads_to_move(model);
-    move_mails(model, threads, MailMove::Away(destination));
+    move_mails(model, threads, mail_move);
 }
 
 pub fn put_back(model: &mut Model, threads: Vec<ThreadId>) {

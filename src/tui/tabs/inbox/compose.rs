@@ -1,12 +1,13 @@
 //! Mail that the user begins: a new one, or one that forwards the mail shown. Its text is kept until it is on its way.
 
 use super::send::recipients;
-use super::{follow, news};
-use crate::engine::graph::ThreadId;
+use super::{follow, news, undo};
+use crate::engine::graph::{InterruptId, ThreadId};
 use crate::inbox::door::{Inbox, Letter, new_mail};
 use crate::inbox::{ItemLine, ItemStatus};
 use crate::tui::layers::form::{self, Form, Purpose};
 use crate::tui::model::{DecisionKind, Model, OwnLetter, Undo};
+use serde_json::Value;
 
 /// Opens a new mail.
 pub fn compose(model: &mut Model) {
@@ -38,13 +39,15 @@ fn open(model: &mut Model, key: String, title: &str, letter: Letter) {
 
 fn send(model: &mut Model, key: String, letter: Letter) {
     let to = recipients(&letter.args).unwrap_or_default();
+    let subject = letter.args.get("subject").and_then(Value::as_str).unwrap_or_default();
+    let lack = if subject.trim().is_empty() { ", without a subject" } else { "" };
     let send = async move |inbox: Inbox| inbox.mail().send(letter).await;
     model.start(send, move |model, result| match result {
         Ok(outcome) => {
             model.drafts.remove(&key);
             model.keep_draft(key, None);
-            model.say(format!("To {to} · on its way"));
-            model.inbox.own_letter = Some(OwnLetter { thread: outcome.thread, to });
+            model.say(format!("To {to}{lack} · on its way"));
+            model.inbox.own_letter = Some(OwnLetter { thread: outcome.thread, to, is_unwanted: false });
             model.reload();
         }
         Err(failure) => model.fail(format!("Not sent: {} · your text is kept", failure.text)),
@@ -53,11 +56,14 @@ fn send(model: &mut Model, key: String, letter: Letter) {
 
 /// A mail of the user's own is held now, so that they can still stop it; or its thread asks about it.
 pub fn hold_began(model: &mut Model) {
-    let Some(OwnLetter { thread, to }) = model.inbox.own_letter.clone() else { return };
+    let Some(OwnLetter { thread, to, is_unwanted }) = model.inbox.own_letter.clone() else { return };
     let is_asked = |row: &&ItemLine| row.thread == thread && row.action == "write_email";
     let Some(row) = model.inbox.list.all().iter().find(is_asked) else { return };
     let (status, items) = (row.status, vec![(row.id.clone(), row.title.clone())]);
     match status {
+        ItemStatus::Held { .. } if is_unwanted => {
+            undo::take_back(model, InterruptId::parse(&row.id).into_iter().collect());
+        }
         ItemStatus::Held { .. } => {
             let kind = DecisionKind::Accepted;
             news::await_ends(model, kind, &items);

@@ -6,7 +6,7 @@
 use super::{answer, send};
 use crate::engine::graph::{AgentAction, AgentCall, CommandLine, Decision, Grantable, Warning};
 use crate::inbox::door::{Inbox, action_words, name_words};
-use crate::inbox::{Block, DecisionRequest, GrantRequest, GrantScope, PROGRAM_ACTIONS, Question};
+use crate::inbox::{Block, DecisionRequest, GrantRequest, GrantScope, PROGRAM_ACTIONS, Question, Weighed};
 use crate::text::Visible;
 use crate::tui::card::Doc;
 use crate::tui::layers::{Choice, Confirm, Menu};
@@ -59,7 +59,7 @@ pub fn offer(model: &mut Model) {
 
 /// A row that asks whether to accept and allow this much.
 fn choice(text: String, scope: GrantScope, duration: Option<Duration>, session: bool) -> Choice {
-    Choice::new(text, move |model| confirm(model, scope, duration, session))
+    Choice::new(text, move |model| weigh(model, scope, duration, session))
 }
 
 /// What a program's call may allow: for an hour, today, or in its session.
@@ -135,21 +135,36 @@ fn rest_of_day(model: &Model) -> Option<Duration> {
     Duration::try_from(remaining).ok().filter(|remaining| *remaining > HOUR)
 }
 
-/// Shows what would run without asking, and asks.
-fn confirm(model: &mut Model, scope: GrantScope, duration: Option<Duration>, session: bool) {
-    let Some(item) = model.question() else { return };
-    let (id, hash) = (item.id.clone(), item.args_hash);
-    let Some(mut grantee) = grantee(item, scope) else { return };
-    if session {
-        grantee.push_str(", only in this session");
-    }
+/// Looks at what the grant would have done so far, and asks.
+fn weigh(model: &mut Model, scope: GrantScope, duration: Option<Duration>, session: bool) {
+    let Some(interrupt) = model.question().map(|question| question.id.clone()) else { return };
     // However long the box stays open, the grant ends when the box says.
     let ends_at = duration.map(|duration| model.wall.checked_add(duration).unwrap_or(model.wall));
-    let until = match ends_at {
+    let request = GrantRequest { interrupt, scope, ends_at, session };
+    let tried = request.clone();
+    model.read(
+        async move |inbox: Inbox| inbox.grants().weigh(tried).await,
+        move |model, weighed| {
+            if model.layers.is_empty() {
+                confirm(model, request, &weighed);
+            }
+        },
+    );
+}
+
+/// Shows what would run without asking, and asks.
+fn confirm(model: &mut Model, request: GrantRequest, weighed: &Weighed) {
+    let Some(item) = model.question().filter(|question| question.id == request.interrupt) else { return };
+    let (id, hash) = (item.id.clone(), item.args_hash);
+    let Some(mut grantee) = grantee(item, request.scope) else { return };
+    if request.session {
+        grantee.push_str(", only in this session");
+    }
+    let until = match request.ends_at {
         None => "the thread ends".to_owned(),
         Some(end) => end.to_zoned(model.options.time_zone.clone()).strftime("%a %d %b, %H:%M").to_string(),
     };
-    let calls = match scope {
+    let calls = match request.scope {
         GrantScope::Thread | GrantScope::Sender => "every later call",
         GrantScope::Command | GrantScope::CommandSort | GrantScope::Edits | GrantScope::Tool => {
             "only calls like this"
@@ -165,10 +180,15 @@ fn confirm(model: &mut Model, scope: GrantScope, duration: Option<Duration>, ses
         ("to end it", "X in 4 Activity · u undoes only this answer".to_owned()),
     ];
     let fields = fields.iter().map(|(name, value)| (line(name), line(value))).collect();
-    let page =
-        Doc::page(&item.title, "", vec![Block::Warnings(item.warnings.clone()), Block::Fields(fields)]);
+    let mut blocks = vec![Block::Warnings(item.warnings.clone()), Block::Fields(fields)];
+    blocks.push(Block::Text(line(&weighed.sentence("item"))));
+    if !weighed.other.is_empty() {
+        blocks.push(Block::Heading(line("It would have accepted, and you did not:")));
+        let others: Vec<String> = weighed.other.iter().map(|other| format!("- {other}")).collect();
+        blocks.push(Block::Text(Visible::new(&others.join("\n"))));
+    }
+    let page = Doc::page(&item.title, "", blocks);
     let decision = DecisionRequest::on_screen(id.clone(), hash, Decision::Accept, true);
-    let request = GrantRequest { interrupt: id.clone(), scope, ends_at, session };
     let about = id.clone();
     let title = "Accept this, and allow more of the same?";
     let confirm = Confirm::new(title, "This is what will run without asking you.", page, move |model| {

@@ -3,7 +3,7 @@
 use super::bulk::why_marks_apart;
 use super::{answer, away, decide, filter, grant, mail, marks, menus, show, view};
 use crate::engine::graph::{Grantable, Kind, Labels, ThreadId};
-use crate::inbox::door::{Destination, Inbox};
+use crate::inbox::door::{Destination, Inbox, MailMove};
 use crate::inbox::{ItemKind, ItemLine, PROGRAM_ACTIONS, Question, YOUR_TURN};
 use crate::tui::actions::Action;
 use crate::tui::card::Folds;
@@ -159,9 +159,12 @@ pub fn does(model: &Model, action: Action) -> Option<Does> {
             Some(row) => when(!row.is_decided(), "Already decided", menus::offer_snooze),
             None => when(has_marks, NOTHING_SELECTED, menus::offer_snooze),
         },
-        Action::Archive => on_mail(model, |model| away::put_away(model, Destination::Archive)),
-        Action::Delete => on_mail(model, |model| away::put_away(model, Destination::Trash)),
-        Action::Spam => on_mail(model, |model| away::put_away(model, Destination::Spam)),
+        Action::Archive => {
+            on_mail(model, |model| away::put_away(model, MailMove::Away(Destination::Archive)))
+        }
+        Action::Delete => on_mail(model, |model| away::put_away(model, MailMove::Away(Destination::Trash))),
+        Action::Spam => on_mail(model, |model| away::put_away(model, MailMove::Away(Destination::Spam))),
+        Action::Mute => on_mail(model, |model| away::put_away(model, MailMove::Mute)),
         Action::MoveMail => on_mail(model, away::ask_folder),
         Action::PutBack => Err("Only mail that was moved can be put back · gh lists it"),
         Action::Behind => Err("Past decisions have grants and lessons · gh lists them"),

@@ -202,7 +202,7 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
             news::await_ends(model, kind, &done);
             let to = sent_to.into_values().next().filter(|_| done.len() == 1);
             if let (Some(thread), Some(to)) = (written_for, to.clone()) {
-                model.inbox.own_letter = Some(OwnLetter { thread, to });
+                model.inbox.own_letter = Some(OwnLetter { thread, to, is_unwanted: false });
             }
             model.undo = Some(Undo { kind, items: done, to, until: None, since: model.now });
         }

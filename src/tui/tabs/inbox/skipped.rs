@@ -97,19 +97,23 @@ pub fn offer_classes(model: &mut Model, thread: &ThreadId, title: &str) {
                 format!("Reclassify “{title}” as {class}?"),
                 "Its thread runs again from triage, and sayso learns from the correction.",
                 Doc::default(),
-                move |model| reclassify(model, thread, class),
+                move |model| {
+                    let said = format!("Reclassified as {class} · its thread runs again");
+                    reclassify(model, thread, class, said);
+                },
             ));
         })
     };
     model.push(Menu::new("Reclassify this mail as", CLASSES.map(row).into_iter().collect()));
 }
 
-fn reclassify(model: &mut Model, thread: ThreadId, class: &'static str) {
+/// Gives a mail its class, and says `said` once that is stored.
+pub fn reclassify(model: &mut Model, thread: ThreadId, class: &'static str, said: String) {
     let id = thread.clone();
     let reclassify = async move |inbox: Inbox| inbox.mail().reclassify(id, class.to_owned()).await;
     model.start(reclassify, move |model, result| {
         if model.ok_or_fail(result).is_some() {
-            model.say(format!("Reclassified as {class} · its thread runs again"));
+            model.say(said);
             follow::follow_again(model, thread);
         }
         model.reload();

@@ -1,10 +1,12 @@
 //! Taking decisions back, while that is possible.
 
-use super::away;
 use super::send::{self, done_word, what_was_done};
-use crate::engine::graph::{InterruptId, Kind};
+use super::{away, skipped};
+use crate::engine::graph::{InterruptId, Kind, ThreadId};
 use crate::inbox::door::Inbox;
-use crate::inbox::{DecidedBy, InboxError, ItemKind, ItemLine, LineQuery, PROGRAM_ACTIONS, UndoableBatch};
+use crate::inbox::{
+    DecidedBy, DecisionLine, InboxError, ItemKind, ItemLine, LineQuery, PROGRAM_ACTIONS, UndoableBatch,
+};
 use crate::text::count_noun;
 use crate::tui::actions::{Action, Scope};
 use crate::tui::model::{DecisionKind, Failure, InboxResult, Model, Undo};
@@ -13,8 +15,11 @@ use futures_util::future::join_all;
 
 /// Undoes the last decision, or puts back the mail that was put away last; what was done together, as a whole.
 pub fn undo(model: &mut Model) {
+    if take_back_letter(model) {
+        return;
+    }
     let decided_at = model.undo.as_ref().map(|undo| undo.since);
-    if let Some(last) = model.put_away.pop_if(|last| decided_at.is_none_or(|at| last.since >= at)) {
+    if let Some(last) = model.put_away.pop_if(|last| decided_at.is_some_and(|at| last.since >= at)) {
         return away::put_back(model, last.threads);
     }
     let Some(undo) = model.undo.take() else { return undo_newest(model) };
@@ -37,6 +42,19 @@ pub fn undo(model: &mut Model) {
             model.start_any(async move |inbox: Inbox| undo_batch(&inbox, first).await, undone);
         }
     }
+}
+
+/// Takes back a mail that the user began and that is not held yet, as soon as it is. A second `u` means something else.
+fn take_back_letter(model: &mut Model) -> bool {
+    let is_answer = model.undo.as_ref().is_some_and(|undo| undo.kind == DecisionKind::Written);
+    let Some(letter) = model.inbox.own_letter.as_mut().filter(|letter| !is_answer && !letter.is_unwanted)
+    else {
+        return false;
+    };
+    letter.is_unwanted = true;
+    let said = format!("To {} · taken back as soon as it is held", letter.to);
+    model.say(said);
+    true
 }
 
 /// Whether the last decision is held.
@@ -79,18 +97,41 @@ pub fn take_back(model: &mut Model, ids: Vec<InterruptId>) {
     model.start_any(undo, undone);
 }
 
-/// Undoes the newest decision that can be undone, whoever took it; else puts back the mail that was put away last.
+/// What `u` finds to undo, if this screen remembers nothing.
+enum Newest {
+    Undone(Vec<(String, InboxResult<()>)>),
+    /// A mail that was ignored; its hold is over.
+    Ignored(DecisionLine),
+    /// A mail that was put away, if one can come back.
+    PutAway(Option<ThreadId>),
+}
+
+/// Undoes the newest decision that can be undone, whoever took it; else shows the mail again that was just ignored, or
+/// puts back the one that was put away last.
 fn undo_newest(model: &mut Model) {
     let undo = async move |inbox: Inbox| {
         let newest = inbox.decisions().last_decided().await?;
-        Ok::<_, InboxError>(match newest.and_then(|batch| batch.interrupts.into_iter().next()) {
-            Some(first) => (undo_batch(&inbox, first).await, None),
-            None => (Vec::new(), inbox.mail().last_put_away().await?),
-        })
+        if let Some(first) = newest.and_then(|batch| batch.interrupts.into_iter().next()) {
+            return Ok(Newest::Undone(undo_batch(&inbox, first).await));
+        }
+        if let Some(ignored) = inbox.mail().last_ignored().await? {
+            return Ok(Newest::Ignored(ignored));
+        }
+        Ok::<_, InboxError>(Newest::PutAway(inbox.mail().last_put_away().await?))
     };
-    model.read(undo, |model, (undone_decisions, put_away)| match put_away {
-        Some(thread) => away::put_back(model, vec![thread]),
-        None => undone(model, undone_decisions),
+    model.read(undo, |model, newest| match newest {
+        Newest::Undone(decisions) => undone(model, decisions),
+        Newest::Ignored(line) => {
+            let said =
+                format!("Shown again: “{}” · that you ignored it no longer counts", words::line(&line.title));
+            skipped::reclassify(model, line.thread, "notify", said);
+        }
+        // This screen knows what was put away together.
+        Newest::PutAway(thread) => match (model.put_away.pop(), thread) {
+            (Some(last), _) => away::put_back(model, last.threads),
+            (None, Some(thread)) => away::put_back(model, vec![thread]),
+            (None, None) => undone(model, Vec::new()),
+        },
     });
 }
 

@@ -50,11 +50,16 @@ pub fn offer(model: &mut Model, key: RowKey) {
 pub fn pause(model: &mut Model) {
     let Some(row) = model.memory.row().map(|line| line.row.clone()) else { return };
     change(model, async move |inbox: Inbox| {
-        let (what, word) = match row.state {
-            RowState::Paused => (RowChange::Resumed, "On again"),
-            RowState::Given | RowState::Noticed => (RowChange::Paused, "Paused"),
+        let what = match row.state {
+            RowState::Paused => RowChange::Resumed,
+            RowState::Given | RowState::Noticed => RowChange::Paused,
         };
-        inbox.memory().change_row(row.key.clone(), what).await?;
+        let now = inbox.memory().change_row(row.key.clone(), what).await?;
+        let word = match now.map(|line| line.row.state) {
+            Some(RowState::Paused) => "Paused",
+            Some(RowState::Given) => "On again",
+            Some(RowState::Noticed) | None => "No longer in force, so there is nothing to pause",
+        };
         Ok(format!("{word}: {}", row.sentence()))
     });
 }

@@ -5,7 +5,7 @@
 
 use super::{list, profiles, rows, view};
 use crate::engine::graph::ThreadId;
-use crate::inbox::RowState;
+use crate::inbox::{RowKey, RowState};
 use crate::tui::actions::Action;
 use crate::tui::layout::Areas;
 use crate::tui::model::{Focus, Model, Seen};
@@ -96,7 +96,12 @@ impl Pane for Memory {
     /// The thread whose answer caused the version shown, or confirmed the row last.
     fn thread(&self, model: &Model) -> Option<ThreadId> {
         if let Some(line) = model.memory.row() {
-            return line.row.decisions.last().map(|decision| decision.thread.clone());
+            return match &line.row.key {
+                RowKey::Conversation(thread) => Some(thread.clone()),
+                RowKey::Sender(_) | RowKey::List(_) | RowKey::Domain(_) | RowKey::Kind(_) => {
+                    line.row.decisions.last().map(|decision| decision.thread.clone())
+                }
+            };
         }
         let line = model.memory.profile()?;
         let versions =

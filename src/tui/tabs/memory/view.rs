@@ -33,10 +33,13 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
         return draw::message(&model.theme, areas.list, buf, what, next);
     }
     let row = |item: &MemoryItem| match item {
-        MemoryItem::Row(RowLine { row, applied_at, .. }) => PlainRow {
+        MemoryItem::Row(RowLine { row, applied_at, subject, .. }) => PlainRow {
             lead: pad(if row.state == RowState::Paused { "paused" } else { row.answer.word() }, ANSWER_WIDTH),
             style: if row.state == RowState::Paused { model.theme.quiet } else { model.theme.title },
-            text: words::line(&row.key.to_string()),
+            text: match subject {
+                Some(subject) => format!("conversation: {}", words::line(subject)),
+                None => words::line(&row.key.to_string()),
+            },
             note: Some(count_noun(row.confirmed as usize, "decision")),
             end: applied_at.map(|at| words::age(at, model.wall)).unwrap_or_default(),
         },
@@ -89,6 +92,9 @@ fn sheet(model: &Model, width: u16) -> Sheet {
 fn draw_row(model: &Model, sheet: &mut Sheet, line: &RowLine) {
     let (theme, row) = (&model.theme, &line.row);
     sheet.wrap(&words::capitalized(&words::line(&row.sentence())), theme.title);
+    if let Some(subject) = &line.subject {
+        sheet.wrap(&format!("“{}”", words::line(subject)), theme.text);
+    }
     let mut facts = vec![match row.confirmed {
         0 => "you set it".to_owned(),
         confirmed => format!("from {}", count_noun(confirmed as usize, "decision")),

@@ -40,11 +40,11 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
         updates.push(EmailUpdate::Read { mails });
     }
     let conversation = Conversation::read(services, &state)?;
-    let Some((newest_ref, newest)) = conversation.newest() else {
+    let Some(entry @ (newest_ref, newest)) = conversation.newest() else {
         return Err(NodeError::failed("there is no mail in this thread"));
     };
     let Classified { mut class, mut reasoning, gist, by, unsure, suspicious, call, row } =
-        classify(&ctx, &state, &conversation, newest_ref, newest).await?;
+        classify(&ctx, &state, &conversation, entry).await?;
     // The last mail of a conversation must not hide earlier ones from others.
     let waits = |(earlier, mail): &(MailRef, Arc<mail::Mail>)| {
         earlier.raw != newest_ref.raw && !conversation.is_own(mail) && !state.is_dealt_with(&earlier.raw)
@@ -56,7 +56,8 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
     }
     let gist = if gist.trim().is_empty() { first_line(newest) } else { gist };
     if !ctx.step_context().forked {
-        services.records.record_triage(ctx.step_context(), class, &reasoning, row.as_ref()).await?;
+        let row = row.as_ref().map(|key| (key, newest_ref.raw.as_str()));
+        services.records.record_triage(ctx.step_context(), class, &reasoning, row).await?;
     }
     let command = Command::goto(match class {
         Class::Ignore => "mark_as_read_node",
@@ -88,8 +89,7 @@ async fn classify(
     ctx: &Ctx<Services>,
     state: &Email,
     conversation: &Conversation,
-    newest_ref: &MailRef,
-    newest: &mail::Mail,
+    entry @ (newest_ref, newest): &(MailRef, Arc<mail::Mail>),
 ) -> Result<Classified, NodeError> {
     let services = ctx.services();
     let classified = |class: Class, reasoning: String, gist: String, by: TriagedBy| Classified {
@@ -103,7 +103,7 @@ async fn classify(
         row: None,
     };
     if let Some(class) = state.corrected {
-        learn_correction(ctx, state, conversation, newest, class).await?;
+        learn_correction(ctx, state, conversation, entry, class).await?;
         return Ok(classified(class, "You said so.".to_owned(), state.gist.clone(), TriagedBy::Person));
     }
     if let Some((class, why)) = own_rules::decide(&services.rules, newest, &newest_ref.account) {
@@ -114,9 +114,14 @@ async fn classify(
         let classified = classified(event.class, event.reasoning, event.gist, TriagedBy::Calendar);
         return Ok(Classified { call, ..classified });
     }
-    let rows = services.records.rows(&rows::keys(newest))?;
+    let rows = rows::of(services, newest_ref, newest)?;
     if let Some(row) = rows::skipping(services, conversation, &rows)? {
-        let why = format!("Your memory says: {}.", row.sentence());
+        let why = match row.key {
+            RowKey::Conversation(_) => "You muted this conversation.".to_owned(),
+            RowKey::Sender(_) | RowKey::List(_) | RowKey::Domain(_) | RowKey::Kind(_) => {
+                format!("Your memory says: {}.", row.sentence())
+            }
+        };
         let classified = classified(Class::Ignore, why, String::new(), TriagedBy::Row);
         return Ok(Classified { row: Some(row.key.clone()), ..classified });
     }
@@ -137,11 +142,14 @@ async fn learn_correction(
     ctx: &Ctx<Services>,
     state: &Email,
     conversation: &Conversation,
-    newest: &mail::Mail,
+    newest: &(MailRef, Arc<mail::Mail>),
     class: Class,
 ) -> Result<(), NodeError> {
+    if class != Class::Ignore {
+        rows::take_back(ctx.services(), ctx.step_context(), &newest.1).await?;
+    }
     if state.classification_decision.is_none_or(|was| was == class)
-        || conversation.is_own(newest)
+        || conversation.is_own(&newest.1)
         || risks::newest_is_doubtful(ctx.services(), conversation)?
     {
         return Ok(());
@@ -167,8 +175,9 @@ async fn ask(
     let model = conversation.model(ctx, "triage", state).await?;
     let reply = ask_structured::<Triage>(ctx, "triage", &model, &prompts::triage_request(&facts)).await?;
     let mut triage = reply.value;
-    let is_own_money = rules::is_about_own_money(&facts.user, &facts.mail, model.builtin);
-    if triage.classification == Class::Ignore && is_own_money {
+    // The rules may put away receipts, and what only the reader got; a model may not, as a mail can talk it into anything.
+    let is_own_money = || !model.builtin && rules::is_about_own_money(&facts.user, &facts.mail);
+    if triage.classification == Class::Ignore && is_own_money() {
         triage.classification = Class::Notify;
         triage.reasoning = format!("{}. Without that: {}", rules::OWN_MONEY, triage.reasoning);
     }

@@ -17,6 +17,7 @@ use crate::agent::llm::{RuleAnswer, Task, facts};
 use crate::agent::mail_facts::{MailFacts, User};
 use crate::workflows::email::facts::{ReplyFacts, TriageFacts};
 use kinds::Kind;
+pub(super) use own_money::is_about_own_money;
 use signs::Signs;
 
 /// How much of a body we read.
@@ -46,12 +47,6 @@ fn memory(value: &Value) -> Result<RuleAnswer, String> {
 
 /// Why a mail about the reader's own money is shown.
 pub(super) const OWN_MONEY: &str = "It seems to be about your own money";
-
-/// Whether a mail is shown whatever a model says: about the reader's own money. The rules may put away receipts, and what
-/// only the reader got; a language model may not, as a mail can talk it into anything.
-pub(super) fn is_about_own_money(user: &User, mail: &MailFacts, by_rules: bool) -> bool {
-    if by_rules { Signs::of(user, mail).own_money } else { own_money::is_about_own_money(user, mail) }
-}
 
 /// Whether nothing learned may hide this mail.
 pub(super) fn must_be_seen(user: &User, mail: &MailFacts) -> bool {

@@ -47,7 +47,7 @@ struct Line {
 }
 
 /// Whether a mail is about its reader's own money. A forged one is not, nor is spam.
-pub(super) fn is_about_own_money(user: &User, mail: &MailFacts) -> bool {
+pub(in crate::workflows::email) fn is_about_own_money(user: &User, mail: &MailFacts) -> bool {
     let family_name = user.name.split_whitespace().last().unwrap_or_default();
     let text: String = mail.text.chars().take(MAX_TEXT).collect();
     !mail.headers.forged
@@ -344,6 +344,7 @@ fn is_number(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::signs::Signs;
     use super::*;
 
     fn is_own(subject: &str, text: &str) -> bool {
@@ -399,13 +400,13 @@ mod tests {
     fn no_model_hides_money_by_its_envelope() {
         let text = "Your receipt for the contract 00871234-A: £312.50".to_owned();
         let mut mail = MailFacts { subject: "Your receipt".into(), text, ..MailFacts::default() };
-        let is_shown =
-            |mail: &MailFacts, by_rules| super::super::is_about_own_money(&User::default(), mail, by_rules);
-        assert!(is_shown(&mail, false) && !is_shown(&mail, true));
+        let by_model = |mail: &MailFacts| is_about_own_money(&User::default(), mail);
+        let by_rules = |mail: &MailFacts| Signs::of(&User::default(), mail).own_money;
+        assert!(by_model(&mail) && !by_rules(&mail));
         mail.subject = "Your contract".into();
-        assert!(is_shown(&mail, false) && !is_shown(&mail, true), "written to the reader alone");
+        assert!(by_model(&mail) && !by_rules(&mail), "written to the reader alone");
         mail.list_id = Some("news.shop.example".into());
-        assert!(is_shown(&mail, true));
+        assert!(by_rules(&mail));
     }
 
     #[test]

@@ -35,7 +35,13 @@ impl Verdict {
 
 pub(super) fn triage(facts: &TriageFacts) -> Triage {
     let signs = Signs::of(&facts.user, &facts.mail);
-    let Verdict { class, why, unsure } = general(&facts.mail, &signs);
+    let verdict = general(&facts.mail, &signs);
+    let Verdict { class, why, unsure } = match verdict.class {
+        Class::Ignore if signs.own_money => {
+            Verdict::new(Class::Notify, "it seems to be about your own money")
+        }
+        Class::Ignore | Class::Notify | Class::Respond => verdict,
+    };
     Triage {
         reasoning: format!("General rule: {why}."),
         gist: gist(&facts.mail, &signs),
@@ -105,7 +111,7 @@ fn by_program(mail: &MailFacts, signs: &Signs) -> Verdict {
     // An advertisement may contain any word, so trust only phrases that ads never use about an account.
     let is_advertising =
         signs.bulk && (is(Kind::Promotion) || is(Kind::Newsletter) || is(Kind::Digest) || is(Kind::Survey));
-    let rows: [(bool, Class, &str); 18] = [
+    let rows: [(bool, Class, &str); 17] = [
         (is(Kind::Code), Class::Notify, "a code or a confirmation somebody asked for"),
         (
             signs.hints(Kind::Security) > 0 || is(Kind::Security) && !is_advertising,
@@ -116,11 +122,6 @@ fn by_program(mail: &MailFacts, signs: &Signs) -> Verdict {
             signs.hints(Kind::Payment) > 0 || is(Kind::Payment) && !is_advertising,
             Class::Notify,
             "something about a payment or a renewal needs a look",
-        ),
-        (
-            signs.own_money,
-            Class::Notify,
-            "an amount and a number of yours: it seems to be about your own money",
         ),
         (needs_nothing, Class::Ignore, "sent to many, and nothing is wanted"),
         (is(Kind::DeliveryProblem) && !is_advertising, Class::Notify, "a delivery needs a look"),

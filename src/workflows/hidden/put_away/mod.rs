@@ -1,5 +1,5 @@
-//! `put_away`: moves a mail to the archive, trash, spam or another folder because the person said so, and moves it back
-//! when they say so. Hidden: a key or a verb starts its threads, never a model.
+//! `put_away`: moves a mail to the archive, trash, spam or another folder, or mutes its conversation, because the person
+//! said so, and undoes it when they say so. Hidden: a key or a verb starts its threads, never a model.
 //!
 //! One thread per mail. It does one thing and ends with what it did as its output; words from the person undo it. What
 //! the mailbox refuses is no trouble: whoever wants the move is told, and nothing has changed.
@@ -11,7 +11,7 @@ use crate::engine::graph::{
     Authorization, BoxFuture, BuildError, Command, Ctx, Effect, EffectError, EffectTrace, Graph, NodeError,
     Workflow, end,
 };
-use crate::inbox::{Block, Card, MOVING_WORKFLOW, PUT_AWAY, Spec, Words};
+use crate::inbox::{Block, Card, MOVING_WORKFLOW, PUT_AWAY, RowAnswer, RowChange, Spec, Words};
 use crate::mail::{Destination, Mailbox, UndoToken};
 use crate::text::Visible;
 use serde_json::{Value, json};
@@ -65,6 +65,14 @@ async fn move_mail(ctx: Ctx<Services>, state: Arc<PutAway>) -> Result<Command<Pu
             let effect = Arc::new(MoveBack { mailbox: account.mailbox.clone(), way });
             let moved = ctx.once(&format!("put_back:{}", state.steps), basis, frozen, effect).await;
             moved.map(|_| PutAwayUpdate::CameBack)
+        }
+        Step::Mute(key) => {
+            services.records.change_row(key.clone(), RowChange::Set { answer: RowAnswer::Skip }).await?;
+            Ok(PutAwayUpdate::WentAway { way: key.to_string() })
+        }
+        Step::Unmute(key) => {
+            services.records.change_row(key, RowChange::Deleted).await?;
+            Ok(PutAwayUpdate::CameBack)
         }
     };
     let update = match moved {

@@ -1,6 +1,7 @@
-//! Where a mail was moved, and whether it is back.
+//! Where a mail was moved, or whether its conversation was muted, and whether it is back.
 
-use crate::engine::graph::{Answer, Event, EventKind, State};
+use crate::engine::graph::{Answer, Event, EventKind, State, ThreadId};
+use crate::inbox::RowKey;
 use crate::mail::{Destination, UndoToken};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,7 +25,7 @@ pub struct PutAwayMail {
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct PutAwayRequest {
     pub mail: PutAwayMail,
-    /// `archive`, `trash`, `spam` or `{"folder": NAME}`.
+    /// `archive`, `trash`, `spam`, `{"folder": NAME}` or `{"mute": THREAD}`.
     pub to: Value,
 }
 
@@ -48,6 +49,9 @@ pub struct PutAway {
 pub(super) enum Step {
     Away(Destination),
     Back(UndoToken),
+    /// Its conversation is no longer shown, which this row says.
+    Mute(RowKey),
+    Unmute(RowKey),
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -73,10 +77,22 @@ impl PutAway {
             return None;
         }
         match (&self.way, self.back) {
-            (None, false) => serde_json::from_value(self.to.clone()).ok().map(Step::Away),
-            (Some(way), true) => Some(Step::Back(UndoToken(way.clone()))),
+            (None, false) => match self.muted() {
+                Some(key) => Some(Step::Mute(key)),
+                None => serde_json::from_value(self.to.clone()).ok().map(Step::Away),
+            },
+            (Some(way), true) => Some(match self.muted() {
+                Some(key) => Step::Unmute(key),
+                None => Step::Back(UndoToken(way.clone())),
+            }),
             (Some(_), false) | (None, true) => None,
         }
+    }
+
+    /// The row of a conversation that is to be muted.
+    fn muted(&self) -> Option<RowKey> {
+        let thread = ThreadId::parse(self.to.get("mute")?.as_str()?).ok()?;
+        Some(RowKey::Conversation(thread))
     }
 }
 
@@ -125,6 +141,7 @@ impl State for PutAway {
             Value::String(word) if word == "trash" => "Delete".to_owned(),
             Value::String(word) if word == "spam" => "Spam".to_owned(),
             Value::String(_) => "Archive".to_owned(),
+            other if other.get("mute").is_some() => "Mute".to_owned(),
             other => format!("Move to {}", other.get("folder").and_then(Value::as_str).unwrap_or_default()),
         };
         format!("{to}: {}", self.mail.subject)
