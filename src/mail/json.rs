@@ -5,7 +5,9 @@
 //! `email_thread`.
 
 use super::ParseError;
-use super::read::{base64, base64_text};
+use super::read::base64;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -173,7 +175,7 @@ impl Writer {
         self.out.push_str("Content-Transfer-Encoding: base64\r\n\r\n");
         // 57 bytes make 76 letters, the longest line allowed.
         for line in content.chunks(57) {
-            self.out.push_str(&base64_text(line));
+            STANDARD.encode_string(line, &mut self.out);
             self.out.push_str("\r\n");
         }
     }
@@ -183,6 +185,7 @@ impl Writer {
 mod tests {
     use super::super::parse;
     use super::*;
+    use base64::engine::general_purpose::URL_SAFE;
     use serde_json::json;
 
     #[test]
@@ -201,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_gmail_message() {
-        let data = |text: &str| base64_text(text.as_bytes()).replace('+', "-").replace('/', "_");
+        let data = |text: &str| URL_SAFE.encode(text);
         let value = json!({"id": "1", "payload": {
             "mimeType": "multipart/mixed",
             "headers": [

@@ -5,85 +5,6 @@
 
 use super::Piece;
 
-/// Words that end the line before a quote ("On Monday, Ann wrote:"), in the languages people write mail in.
-const WROTE: &[&str] = &[
-    "wrote",
-    "writes",
-    "a écrit",
-    "schrieb",
-    "geschrieben",
-    "escribió",
-    "escreveu",
-    "ha scritto",
-    "scrisse",
-    "schreef",
-    "skrev",
-    "kirjoitti",
-    "napisał",
-    "napisał(a)",
-    "napisała",
-    "napsal",
-    "napsal(a)",
-    "napísal",
-    "írta",
-    "a scris",
-    "написал",
-    "написал(а)",
-    "написала",
-    "пишет",
-    "написав",
-    "έγραψε",
-    "yazdı",
-    "şunu yazdı",
-    "写道",
-    "寫道",
-    "のメール",
-    "님이 작성",
-    "menulis",
-    "đã viết",
-    "כתב",
-    "كتب",
-    "va escriure",
-    "skrifaði",
-    "rašė",
-    "rakstīja",
-    "kirjutas",
-    "escribio",
-];
-
-/// How such a line begins, in the same languages; it must begin like this, or contain a date or an address.
-const ON: &[&str] = &[
-    "on ",
-    "le ",
-    "am ",
-    "el ",
-    "em ",
-    "il ",
-    "op ",
-    "den ",
-    "på ",
-    "dnia ",
-    "w dniu ",
-    "dne ",
-    "w ",
-    "în data ",
-    "în ",
-    "în ziua ",
-    "в ",
-    "на ",
-    "στις ",
-    "vào ",
-    "pada ",
-    "pe ",
-    "no dia ",
-    "a les ",
-    "ti ",
-    "ma ",
-    "ke ",
-    "to ",
-    "pe ",
-];
-
 /// The lines that mail programs put above a complete repeated mail.
 const ORIGINAL: &[&str] = &[
     "original message",
@@ -180,18 +101,9 @@ pub fn pieces(text: &str) -> Vec<Piece> {
         let line = lines[at].trim();
         // A repeated mail goes on to the end; we cannot tell answers between its lines apart.
         rest = rest || (is_original(line) || starts_head(&lines[at..])) && !forwarded_above(&lines[..at]);
-        quoted[at] = rest || line.starts_with('>');
-        if rest || line.is_empty() || quoted[at] {
-            continue;
-        }
-        // An attribution is one or two lines that end in a colon right above a quote.
-        let (joined, next) = match attribution(&lines[at..]) {
-            Some(length) => (length, next_line(&lines[at + length..])),
-            None => continue,
-        };
-        if next.is_none_or(|next| next.starts_with('>')) || strong(&lines[at..at + joined]) {
-            quoted[at..at + joined].fill(true);
-            rest = rest || next.is_none_or(|next| !next.starts_with('>'));
+        quoted[at] |= rest || line.starts_with('>');
+        if !quoted[at] {
+            quoted[at..at + attribution(&lines[at..])].fill(true);
         }
     }
     let mut pieces: Vec<Piece> = Vec::new();
@@ -212,58 +124,28 @@ fn next_line<'a>(lines: &[&'a str]) -> Option<&'a str> {
     lines.iter().take(3).map(|line| line.trim()).find(|line| !line.is_empty())
 }
 
-/// How many lines an attribution takes, if one begins here.
-fn attribution(lines: &[&str]) -> Option<usize> {
-    let first = lines.first()?.trim();
-    if first.len() > 400 {
-        return None;
-    }
-    if is_attribution(first) {
-        return Some(1);
-    }
-    // Long ones are wrapped; then the first line looks like the start of one.
-    let lower = first.to_lowercase();
-    if !ON.iter().any(|on| lower.starts_with(on)) || first.ends_with(['.', ':', '!', '?']) {
-        return None;
-    }
-    let mut joined = first.to_owned();
-    for (more, line) in lines.iter().enumerate().skip(1).take(2) {
-        if line.trim().is_empty() || line.len() > 400 {
-            return None;
+/// How many lines an attribution takes that begins here ("On Monday, Ann wrote:"), in whatever language: it ends in a
+/// colon right above a quote, and has an address or a date. 0 if none begins here.
+fn attribution(lines: &[&str]) -> usize {
+    let mut has_who_or_when = false;
+    for (at, line) in lines.iter().map(|line| line.trim()).enumerate().take(3) {
+        has_who_or_when |= line.contains('@') || line.bytes().filter(u8::is_ascii_digit).count() >= 3;
+        if line.is_empty() || line.len() > 400 || line.starts_with('>') {
+            return 0;
         }
-        joined = format!("{joined} {}", line.trim());
-        if is_attribution(&joined) {
-            return Some(more + 1);
+        if line.ends_with([':', '：'])
+            && has_who_or_when
+            && next_line(&lines[at + 1..]).is_some_and(|next| next.starts_with('>'))
+        {
+            // What stands above an attribution may be new.
+            let begins_below = (1..=at).any(|below| attribution(&lines[below..]) > 0);
+            return if begins_below { 0 } else { at + 1 };
+        }
+        if line.ends_with(['.', '!', '?']) {
+            return 0;
         }
     }
-    None
-}
-
-/// Whether a line says who wrote the text below it.
-fn is_attribution(line: &str) -> bool {
-    let Some(line) = line.trim_end().strip_suffix([':', '：']) else { return false };
-    let lower = line.trim_end().to_lowercase();
-    let wrote = WROTE.iter().any(|word| {
-        // Some languages put the name after the verb: "schrieb Ann Smith:".
-        lower.ends_with(word)
-            || lower.rfind(word).is_some_and(|at| {
-                lower.is_char_boundary(at)
-                    && lower[at..].chars().count() < 80
-                    && ON.iter().any(|on| lower.starts_with(on))
-            })
-    });
-    wrote
-        && (ON.iter().any(|on| lower.starts_with(on))
-            || lower.contains('@')
-            || lower.bytes().any(|byte| byte.is_ascii_digit())
-            || lower.split_whitespace().count() < 6)
-}
-
-/// Whether an attribution is unmistakable even without quote marks below it: it has a date and an author.
-fn strong(lines: &[&str]) -> bool {
-    let joined = lines.iter().map(|line| line.trim().to_lowercase()).collect::<Vec<_>>().join(" ");
-    let digits = joined.bytes().filter(u8::is_ascii_digit).count();
-    ON.iter().any(|on| joined.starts_with(on)) && digits >= 3 && (joined.contains('@') || digits >= 5)
+    0
 }
 
 /// Matches `-----Original Message-----` and similar lines.
@@ -350,6 +232,7 @@ mod tests {
             assert!(folded(&text).starts_with("Yes.\n\n"), "{line}");
         }
         assert_eq!(folded("Yes.\n\nOn 9 Nov 2026, Ann wrote:\n\n> old\n\nMore.\n"), "Yes.\n\n[…]\nMore.\n");
+        assert_eq!(folded("Yes\nOn 9 Nov 2026 Ann <ann@example.com>\nwrote:\n> old\n"), "Yes\n[…]\n");
     }
 
     #[test]

@@ -72,8 +72,8 @@ fn d02_a_composed_mail_is_sent_once_though_the_program_dies_while_it_is_held() {
     let sent = sent(&program);
     assert_eq!(sent.len(), 1, "{sent:?}");
     for part in [
-        "To: ines@example.org",
-        "Cc: Sam <sam@example.org>",
+        "To: <ines@example.org>",
+        "Cc: \"Sam\" <sam@example.org>",
         "Subject: Lunch",
         "How about Friday?",
         "plan.txt",

@@ -51,7 +51,8 @@ pub fn ascii_address(bare: &str) -> Result<String, ComposeError> {
     if !local.is_ascii() {
         return refuse("letters before the @ must be plain ones (a to z)");
     }
-    let atom = |atom: &str| !atom.is_empty() && atom.bytes().all(is_atom);
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-/=?^_`{|}~".contains(&byte);
+    let atom = |atom: &str| !atom.is_empty() && atom.bytes().all(is_plain);
     if local.len() > 64 || !local.split('.').all(atom) {
         return refuse("what stands before the @ cannot be read");
     }
@@ -75,9 +76,4 @@ pub(super) fn ascii_domain(domain: &str) -> Result<String, &'static str> {
         !label.is_empty() && label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
     };
     if ascii.split('.').all(label) { Ok(ascii) } else { Err(WHY) }
-}
-
-/// Bytes that may appear unquoted in a word of a header (`atext`).
-pub(super) fn is_atom(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"!#$%&'*+-/=?^_`{|}~".contains(&byte)
 }

@@ -2,8 +2,8 @@
 //! sent.
 //!
 //! Promises: the same draft, seed and date give the same bytes, including Message-ID and boundaries, so that a retry
-//! cannot become another mail. No text in a draft can end a header or begin a part. Lines are at most 998 bytes long,
-//! and at most 78 wherever mail allows it; they end in CRLF. Everything is ASCII on the wire. `Bcc` is a field in the
+//! cannot become another mail. No text in a draft can end a header or begin a part. Lines end in CRLF and are at most
+//! 78 bytes long, except for words that can't be folded. Everything is ASCII on the wire. `Bcc` is a field in the
 //! bytes: the sender reads it and does not pass it on.
 //!
 //! Not here: a clock, randomness, sending. Addresses with non-ASCII letters before the `@` are refused, since most
@@ -12,7 +12,6 @@
 mod address;
 mod body;
 mod field;
-mod param;
 mod quote;
 mod reply;
 
@@ -25,8 +24,10 @@ pub use reply::{
 
 use super::{Address, Invitation, Mail};
 use crate::text::{Visible, hex};
-use field::Head;
 use jiff::Zoned;
+use mail_builder::MessageBuilder;
+use mail_builder::headers::raw::Raw;
+use mail_builder::mime::MimePart;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -93,40 +94,41 @@ pub fn message_id(seed: &str, from: &str) -> String {
 
 /// Composes the whole mail.
 pub fn compose(draft: &Draft, seed: &str, date: &Zoned) -> Result<Vec<u8>, ComposeError> {
-    let mut head = Head::default();
-    head.addresses("From", std::slice::from_ref(&draft.from))?;
+    let mut mail = MessageBuilder::new().from(field::addresses(std::slice::from_ref(&draft.from))?);
     for (name, addresses) in [("To", &draft.to), ("Cc", &draft.cc), ("Bcc", &draft.bcc)] {
         if !addresses.is_empty() {
-            head.addresses(name, addresses)?;
+            mail = mail.header(name, field::addresses(addresses)?);
         }
     }
-    head.text("Subject", &draft.subject);
-    head.plain("Date", &jiff::fmt::rfc2822::to_string(date).unwrap_or_default());
-    head.ids("Message-ID", &[message_id(seed, &draft.from.address)]);
-    head.ids("In-Reply-To", draft.in_reply_to.as_slice());
-    head.ids("References", &draft.references);
-    head.plain("MIME-Version", "1.0");
-    let mut bytes = head.into_bytes();
-    bytes.extend(content(draft, seed));
+    mail = mail
+        .subject(field::text(&draft.subject))
+        .header("Date", Raw::new(jiff::fmt::rfc2822::to_string(date).unwrap_or_default()))
+        .message_id(message_id(seed, &draft.from.address));
+    for (name, ids) in [("In-Reply-To", draft.in_reply_to.as_slice()), ("References", &draft.references)] {
+        if let Some(ids) = field::ids(ids) {
+            mail = mail.header(name, ids);
+        }
+    }
+    let mut bytes = Vec::new();
+    mail.body(content(draft, seed)).serialize(&mut bytes);
     Ok(bytes)
 }
 
 /// The content with its own header fields; parts nest.
-fn content(draft: &Draft, seed: &str) -> Vec<u8> {
-    let mut text = body::text("text/plain; charset=utf-8", &draft.content);
+fn content<'a>(draft: &'a Draft, seed: &str) -> MimePart<'a> {
+    let mut text = body::text("text/plain; charset=utf-8".to_owned(), &draft.content);
     if let Some(invitation) = &draft.calendar {
         // The structure calendars look for: the same content twice, the richest last, the method in its type.
         let method: String = invitation.method.chars().filter(char::is_ascii_alphabetic).collect();
         let kind = format!("text/calendar; charset=utf-8; method={}", method.to_ascii_uppercase());
-        let parts = [text, body::text(&kind, &invitation.text)];
-        text = body::multipart("alternative", &digest("alternative", seed), &parts);
+        let parts = vec![text, body::text(kind, &invitation.text)];
+        text = body::multipart("multipart/alternative", &digest("alternative", seed), parts);
     }
     if draft.attachments.is_empty() {
         return text;
     }
-    let mut parts = vec![text];
-    parts.extend(draft.attachments.iter().map(body::file));
-    body::multipart("mixed", &digest("mixed", seed), &parts)
+    let parts = std::iter::once(text).chain(draft.attachments.iter().map(body::file)).collect();
+    body::multipart("multipart/mixed", &digest("mixed", seed), parts)
 }
 
 /// 32 letters that nobody can guess without the seed.

@@ -1,58 +1,63 @@
 //! The attributes of a tag that affect its text.
 
-use super::token::attributes;
+const READ: [&str; 14] = [
+    "alt",
+    "background",
+    "bgcolor",
+    "cite",
+    "class",
+    "color",
+    "hidden",
+    "href",
+    "id",
+    "open",
+    "start",
+    "style",
+    "text",
+    "type",
+];
 
 #[derive(Default)]
-pub(super) struct Attributes<'a> {
-    pub style: &'a str,
-    pub class: &'a str,
-    pub id: &'a str,
-    pub href: Option<&'a str>,
-    pub alt: &'a str,
-    pub colour: Option<&'a str>,
-    pub back: Option<&'a str>,
-    pub picture: bool,
-    pub hidden: bool,
-    pub unfolded: bool,
-    pub start: Option<u32>,
-    pub cite: bool,
+pub(super) struct Attributes {
+    found: Vec<(&'static str, String)>,
+    /// Whether the next value belongs to the last one found.
+    awaits_value: bool,
 }
 
-impl<'a> Attributes<'a> {
-    pub fn read(text: &'a str) -> Self {
-        let mut result = Self::default();
-        // Nobody needs more than 64 attributes. If a name repeats, the first one counts.
-        for (name, value) in attributes(text).take(64) {
-            let set_once = |to: &mut &'a str| {
-                if to.is_empty() {
-                    *to = value;
-                }
-            };
-            match name.to_ascii_lowercase().as_str() {
-                "style" => set_once(&mut result.style),
-                "class" => set_once(&mut result.class),
-                "id" => set_once(&mut result.id),
-                "href" => result.href = result.href.or(Some(value)),
-                "alt" => set_once(&mut result.alt),
-                "color" | "text" => result.colour = Some(value),
-                "bgcolor" => result.back = Some(value),
-                "background" => result.picture = !value.is_empty(),
-                "hidden" => result.hidden = true,
-                "open" => result.unfolded = true,
-                "start" => result.start = value.parse().ok(),
-                "cite" => result.cite = true,
-                "type" => result.cite |= value.eq_ignore_ascii_case("cite"),
-                _ => {}
-            }
+impl Attributes {
+    pub fn clear(&mut self) {
+        self.found.clear();
+    }
+
+    /// If a name repeats, the first one counts.
+    pub fn add_name(&mut self, name: &[u8]) {
+        let known = READ.into_iter().find(|known| known.as_bytes() == name);
+        let new = known.filter(|known| self.get(known).is_none());
+        self.awaits_value = new.is_some();
+        self.found.extend(new.map(|name| (name, String::new())));
+    }
+
+    pub fn add_value(&mut self, value: &[u8]) {
+        if self.awaits_value
+            && let Some((_, last)) = self.found.last_mut()
+        {
+            last.push_str(&String::from_utf8_lossy(value));
         }
-        result
+    }
+
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.found.iter().find(|(found, _)| *found == name).map(|(_, value)| value.as_str())
+    }
+
+    pub fn text(&self, name: &str) -> &str {
+        self.get(name).unwrap_or_default()
     }
 
     /// Mail programs use quotes without a border to indent text; those are not quotes.
     pub fn is_quote(&self) -> bool {
-        let style = self.style.to_ascii_lowercase();
+        let style = self.text("style").to_ascii_lowercase();
         let indented =
             style.contains("border:none") || style.contains("border: none") || style.contains("border:0");
-        self.cite || !indented
+        self.get("cite").is_some() || self.text("type").eq_ignore_ascii_case("cite") || !indented
     }
 }

@@ -3,12 +3,11 @@
 //! Promises: linear time, even for deep nesting; text made invisible by a style is dropped and counted; links keep
 //! their real targets; pictures become their alternative text. Nothing is fetched, and scripts are not read.
 //!
-//! This is not a browser: it knows which tags begin a line, a list or a quote, and which styles hide text. Layout is
-//! ignored on purpose, since mails use tables for it.
+//! html5gum splits the page into tags and text as browsers do. What follows is not a browser: it knows which tags begin
+//! a line, a list or a quote, and which styles hide text. Layout is ignored on purpose, since mails use tables for it.
 
 mod attributes;
 mod style;
-mod token;
 mod values;
 mod writer;
 
@@ -19,8 +18,10 @@ use super::Link;
 use super::links;
 use crate::text::Visible;
 use attributes::Attributes;
+use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
+use html5gum::{Span, State, Tokenizer};
+use std::borrow::Cow;
 use style::{Declarations, Element, Look, Sheet};
-use token::{Name, Token, tokens};
 use writer::Writer;
 
 /// The most HTML that is read, in bytes.
@@ -54,21 +55,15 @@ pub(super) fn page(html: &str) -> Page {
     {
         input = &input[..half];
     }
-    let mut sheet = Sheet::default();
     // Style sheets apply wherever they appear, so we collect them first.
-    let is_style = |tag: &str| tag.get(..5).is_some_and(|name| name.eq_ignore_ascii_case("style"));
-    if input.split('<').any(is_style) {
-        tokens(input).for_each(|token| {
-            if let Token::Style(css) = token {
-                sheet.add(css);
-            }
-        });
-    }
+    let sheets = style_sheets(input);
+    let mut sheet = Sheet::default();
+    sheets.iter().for_each(|css| sheet.add(css));
     let mut reader = Reader {
-        looks: vec![Look::default()],
         sheet,
+        tag: String::new(),
+        attributes: Attributes::default(),
         open: Vec::new(),
-        elements: Vec::new(),
         out: Writer::default(),
         link: None,
         links: Vec::new(),
@@ -77,15 +72,7 @@ pub(super) fn page(html: &str) -> Page {
         in_hidden: false,
         lists: Vec::new(),
     };
-    for token in tokens(input) {
-        match token {
-            Token::Text(text) => reader.text(text),
-            Token::Start { name, attributes } => reader.start(name, attributes),
-            Token::End(name) => reader.end(name),
-            Token::Comment(text) => reader.comment(text),
-            Token::Style(_) => {}
-        }
-    }
+    each_event(input, |event| reader.event(event));
     reader.end_link();
     Page {
         text: reader.out.finish(),
@@ -96,12 +83,53 @@ pub(super) fn page(html: &str) -> Page {
     }
 }
 
+/// Reads the page. After a start tag, `take` says how to read on if what follows is not HTML.
+fn each_event(html: &str, mut take: impl FnMut(CallbackEvent<'_>) -> Option<State>) {
+    let emitter = CallbackEmitter::new(|event: CallbackEvent<'_>, _: Span<()>| take(event));
+    let mut tokenizer = Tokenizer::new_with_emitter(html, emitter);
+    while let Some(Ok(state)) = tokenizer.next() {
+        tokenizer.set_state(state);
+    }
+}
+
+/// How the content of an element is read that has no tags in it.
+fn raw_content(tag: &str) -> Option<State> {
+    match tag {
+        "script" => Some(State::ScriptData),
+        "textarea" | "title" => Some(State::RcData),
+        "style" | "iframe" | "noframes" | "noembed" | "xml" => Some(State::RawText),
+        _ => None,
+    }
+}
+
+fn style_sheets(html: &str) -> Vec<String> {
+    let is_style = |tag: &str| tag.get(..5).is_some_and(|name| name.eq_ignore_ascii_case("style"));
+    let (mut tag, mut sheets) = (String::new(), Vec::new());
+    if html.split('<').any(is_style) {
+        each_event(html, |event| {
+            match event {
+                CallbackEvent::OpenStartTag { name } => tag = utf8(name).into_owned(),
+                CallbackEvent::CloseStartTag { .. } => return raw_content(&tag),
+                CallbackEvent::String { value } if tag == "style" => sheets.push(utf8(value).into_owned()),
+                CallbackEvent::EndTag { .. } => tag.clear(),
+                _ => {}
+            }
+            None
+        });
+    }
+    sheets
+}
+
+fn utf8(bytes: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(bytes)
+}
+
 struct Reader<'a> {
     sheet: Sheet<'a>,
-    /// The look of the page and of every open element.
-    looks: Vec<Look>,
+    /// The start tag that is being read.
+    tag: String,
+    attributes: Attributes,
     open: Vec<OpenElement>,
-    elements: Vec<Element<'a>>,
     out: Writer,
     link: Option<Anchor>,
     links: Vec<Link>,
@@ -113,12 +141,17 @@ struct Reader<'a> {
     lists: Vec<Option<u32>>,
 }
 
-/// An open element.
-#[derive(Clone, Copy)]
 struct OpenElement {
-    name: Name,
+    element: Element,
+    look: Look,
     /// Whether it is a quote and not just an indent.
     quote: bool,
+}
+
+impl OpenElement {
+    fn name(&self) -> &str {
+        &self.element.name
+    }
 }
 
 /// A link that is not closed yet.
@@ -130,34 +163,58 @@ struct Anchor {
     alt: String,
 }
 
-impl<'a> Reader<'a> {
-    fn current_look(&self) -> Look {
-        self.looks.last().copied().unwrap_or_default()
+impl Reader<'_> {
+    fn event(&mut self, event: CallbackEvent<'_>) -> Option<State> {
+        match event {
+            CallbackEvent::OpenStartTag { name } => {
+                self.tag = utf8(name).into_owned();
+                self.attributes.clear();
+            }
+            CallbackEvent::AttributeName { name } => self.attributes.add_name(name),
+            CallbackEvent::AttributeValue { value } => self.attributes.add_value(value),
+            CallbackEvent::CloseStartTag { .. } => {
+                let (tag, attributes) = (std::mem::take(&mut self.tag), std::mem::take(&mut self.attributes));
+                let content = raw_content(&tag);
+                self.start(tag, &attributes);
+                return content;
+            }
+            CallbackEvent::EndTag { name } => self.end(&utf8(name)),
+            CallbackEvent::String { value } => self.text(&utf8(value)),
+            CallbackEvent::Comment { value } => self.comment(&utf8(value)),
+            CallbackEvent::Doctype { .. } | CallbackEvent::Error(_) => {}
+        }
+        None
     }
 
-    fn text(&mut self, raw: &'a str) {
-        let text = entities(raw);
+    fn current_look(&self) -> Look {
+        self.open.last().map(|open| open.look).unwrap_or_default()
+    }
+
+    fn text(&mut self, text: &str) {
+        if self.open.last().is_some_and(|open| raw_content(open.name()).is_some()) {
+            return;
+        }
         let is_empty = text.chars().all(is_blank);
         if self.current_look().is_hidden() {
             if !is_empty && !self.in_hidden {
                 self.hidden += 1;
                 self.in_hidden = true;
             }
-            self.keep_unseen(&text);
+            self.keep_unseen(text);
             return;
         }
         if !is_empty {
             self.in_hidden = false;
         }
-        self.out.text(&text, self.current_look().pre);
+        self.out.text(text, self.current_look().pre);
     }
 
     fn comment(&mut self, text: &str) {
-        // `<!--[if mso]>` is for one mail program and appears in nearly every newsletter.
+        // `<!--[if mso]>` is for one mail program and appears in nearly every newsletter, `<?xml …>` in those of Word.
         let text = text.trim();
-        let is_conditional =
-            text.starts_with("[if") || text.starts_with("<![endif]") || text.starts_with("[endif]");
-        if text.chars().any(char::is_alphanumeric) && !is_conditional && !self.in_hidden {
+        let is_for_programs =
+            ["[if", "<![endif]", "[endif]", "?xml"].iter().any(|start| text.starts_with(start));
+        if text.chars().any(char::is_alphanumeric) && !is_for_programs && !self.in_hidden {
             self.hidden += 1;
             self.keep_unseen(text);
         }
@@ -172,19 +229,19 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn start(&mut self, name: Name, text: &'a str) {
-        let tag = name.as_str();
-        let attributes = Attributes::read(text);
-        self.close_implied(tag);
-        let element = Element { name, classes: attributes.class, id: attributes.id };
-        let look = self.look_of(tag, &attributes, &element);
+    fn start(&mut self, tag: String, attributes: &Attributes) {
+        self.close_implied(&tag);
+        let text = |name| attributes.text(name).to_owned();
+        let element = Element { name: tag, classes: text("class"), id: text("id") };
+        let tag = element.name.as_str();
+        let look = self.look_of(attributes, &element);
         let is_shown = !look.is_hidden();
         match tag {
             "br" => return self.out.line_break(),
             "hr" => return self.out.block(),
             "img" | "area" => {
                 if is_shown {
-                    self.picture(attributes.alt);
+                    self.picture(attributes.text("alt"));
                 }
                 return;
             }
@@ -193,14 +250,15 @@ impl<'a> Reader<'a> {
             }
             "a" => {
                 self.end_link();
-                if let Some(href) = attributes.href.filter(|_| is_shown) {
-                    let target = links::target(&entities(href));
+                if let Some(href) = attributes.get("href").filter(|_| is_shown) {
+                    let target = links::target(href);
                     self.link = Some(Anchor { target, from: self.out.len(), alt: String::new() });
                 }
             }
             "blockquote" => self.out.block(),
             "ul" | "ol" => {
-                self.lists.push((tag == "ol").then(|| attributes.start.unwrap_or(1)));
+                let start = attributes.text("start").parse().unwrap_or(1);
+                self.lists.push((tag == "ol").then_some(start));
                 self.out.line();
             }
             "li" if is_shown => self.item(),
@@ -213,12 +271,11 @@ impl<'a> Reader<'a> {
         if quote {
             self.out.quote(true);
         }
-        self.open.push(OpenElement { name, quote });
-        self.elements.push(element);
-        self.looks.push(look);
+        self.open.push(OpenElement { element, look, quote });
     }
 
-    fn look_of(&self, tag: &str, attributes: &Attributes<'_>, element: &Element<'_>) -> Look {
+    fn look_of(&self, attributes: &Attributes, element: &Element) -> Look {
+        let tag = element.name.as_str();
         let mut look = self.current_look();
         if matches!(
             tag,
@@ -226,24 +283,26 @@ impl<'a> Reader<'a> {
         ) {
             return look.with(&Declarations::read("display:none").0);
         }
-        if tag == "a" && attributes.href.is_some() && !look.is_hidden() {
+        if tag == "a" && attributes.get("href").is_some() && !look.is_hidden() {
             look = look.linked();
         }
-        let mut style = Declarations::from_attributes(attributes.colour, attributes.back, attributes.picture);
-        let (sheet_plain, sheet_important) = self.sheet.style(element, &self.elements);
+        let colour = attributes.get("color").or(attributes.get("text"));
+        let has_picture = !attributes.text("background").is_empty();
+        let mut style = Declarations::from_attributes(colour, attributes.get("bgcolor"), has_picture);
+        let ancestors = self.open.iter().rev().map(|open| &open.element);
+        let (sheet_plain, sheet_important) = self.sheet.style(element, ancestors);
         style.override_with(&sheet_plain);
-        let inline = entities(attributes.style);
-        let (plain, important) = Declarations::read(&inline);
+        let (plain, important) = Declarations::read(attributes.text("style"));
         style.override_with(&plain);
         style.override_with(&sheet_important);
         style.override_with(&important);
-        if attributes.hidden {
+        if attributes.get("hidden").is_some() {
             style.override_with(&Declarations::read("display:none").0);
         }
         // Collapsed: only the summary is visible.
-        if tag == "details" && !attributes.unfolded {
+        if tag == "details" && attributes.get("open").is_none() {
             style.override_with(&Declarations::read("visibility:hidden").0);
-        } else if tag == "summary" && self.open.last().is_some_and(|open| open.name.as_str() == "details") {
+        } else if tag == "summary" && self.open.last().is_some_and(|open| open.name() == "details") {
             style.override_with(&Declarations::read("visibility:visible").0);
         }
         if tag == "pre" {
@@ -257,7 +316,6 @@ impl<'a> Reader<'a> {
     }
 
     fn picture(&mut self, alt: &str) {
-        let alt = entities(alt);
         let alt = alt.trim();
         if alt.is_empty() {
             return;
@@ -296,24 +354,23 @@ impl<'a> Reader<'a> {
             _ => return,
         };
         for (back, open) in self.open.iter().rev().take(NEAR).enumerate() {
-            if closes.contains(&open.name.as_str()) {
+            if closes.contains(&open.name()) {
                 return self.close(self.open.len() - 1 - back);
             }
-            if within.contains(&open.name.as_str()) {
+            if within.contains(&open.name()) {
                 return;
             }
         }
     }
 
-    fn end(&mut self, name: Name) {
-        let tag = name.as_str();
+    fn end(&mut self, tag: &str) {
         let is_table_tag = matches!(tag, "table" | "tr" | "tbody" | "thead" | "tfoot" | "td" | "th");
         for (back, open) in self.open.iter().rev().take(NEAR).enumerate() {
-            if open.name == name {
+            if open.name() == tag {
                 return self.close(self.open.len() - 1 - back);
             }
             // A stray end tag in a cell does not close elements outside the table.
-            if !is_table_tag && matches!(open.name.as_str(), "td" | "th" | "table") {
+            if !is_table_tag && matches!(open.name(), "td" | "th" | "table") {
                 break;
             }
         }
@@ -328,10 +385,7 @@ impl<'a> Reader<'a> {
     fn close(&mut self, from: usize) {
         while self.open.len() > from {
             let Some(open) = self.open.pop() else { return };
-            self.elements.pop();
-            self.looks.pop();
-            let tag = open.name;
-            match tag.as_str() {
+            match open.name() {
                 "a" => self.end_link(),
                 "ul" | "ol" => {
                     self.lists.pop();
@@ -401,63 +455,4 @@ fn is_line(tag: &str) -> bool {
             | "ul"
             | "ol"
     )
-}
-
-/// Decodes the entities in a text.
-fn entities(raw: &str) -> std::borrow::Cow<'_, str> {
-    if !raw.contains('&') {
-        return raw.into();
-    }
-    let mut out = String::with_capacity(raw.len());
-    let mut rest = raw;
-    while let Some(at) = rest.find('&') {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let length = 1 + rest[1..]
-            .bytes()
-            .take(32)
-            .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'#')
-            .count();
-        let name = &rest[1..length];
-        let is_closed = rest[length..].starts_with(';');
-        let decoded = match name.strip_prefix('#') {
-            Some(code) => numbered(code),
-            None if is_closed || matches!(name, "nbsp" | "amp" | "lt" | "gt" | "quot" | "copy" | "reg") => {
-                named(name)
-            }
-            None => None,
-        };
-        match decoded {
-            Some(text) => {
-                out.push_str(&text);
-                rest = &rest[length + usize::from(is_closed)..];
-            }
-            None => {
-                out.push('&');
-                rest = &rest[1..];
-            }
-        }
-    }
-    out.push_str(rest);
-    out.into()
-}
-
-fn named(name: &str) -> Option<String> {
-    let token = format!("&{name};");
-    let mut out = String::new();
-    mail_parser::decoders::html::add_html_token(&mut out, token.as_bytes(), false);
-    (out != token).then_some(out)
-}
-
-fn numbered(code: &str) -> Option<String> {
-    let code = match code.strip_prefix(['x', 'X']) {
-        Some(hex) => u32::from_str_radix(hex, 16).ok()?,
-        None => code.parse().ok()?,
-    };
-    // Browsers read these as Windows-1252.
-    if let Ok(byte @ 0x80..=0x9F) = u8::try_from(code) {
-        return mail_parser::decoders::charsets::map::charset_decoder(b"windows-1252")
-            .map(|decode| decode(&[byte]));
-    }
-    Some(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER).to_string())
 }

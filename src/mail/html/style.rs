@@ -304,11 +304,11 @@ fn paint(value: &str) -> Paint {
 }
 
 /// An element as selectors see it.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Element<'a> {
-    pub name: super::token::Name,
-    pub classes: &'a str,
-    pub id: &'a str,
+#[derive(Debug, Default)]
+pub(super) struct Element {
+    pub name: String,
+    pub classes: String,
+    pub id: String,
 }
 
 /// The part of a selector for one element: `td.left#one`.
@@ -320,8 +320,8 @@ struct Compound<'a> {
 }
 
 impl Compound<'_> {
-    fn fits(&self, element: &Element<'_>) -> bool {
-        (self.name.is_empty() || self.name.eq_ignore_ascii_case(element.name.as_str()))
+    fn fits(&self, element: &Element) -> bool {
+        (self.name.is_empty() || self.name.eq_ignore_ascii_case(&element.name))
             && (self.id.is_empty() || self.id == element.id)
             && self
                 .classes
@@ -412,14 +412,18 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// What the sheets declare for an element, normally and as `!important`.
-    pub fn style(&self, element: &Element<'_>, ancestors: &[Element<'_>]) -> (Declarations, Declarations) {
+    /// What the sheets declare for an element, normally and as `!important`. The innermost ancestor comes first.
+    pub fn style<'e>(
+        &self,
+        element: &Element,
+        ancestors: impl Iterator<Item = &'e Element> + Clone,
+    ) -> (Declarations, Declarations) {
         let mut both = (Declarations::default(), Declarations::default());
         if self.rules.is_empty() {
             return both;
         }
-        let keys =
-            element.classes.split_ascii_whitespace().take(16).chain([element.id, element.name.as_str(), "*"]);
+        let others = [element.id.as_str(), &element.name, "*"];
+        let keys = element.classes.split_ascii_whitespace().take(16).chain(others);
         let mut matching: Vec<usize> = keys
             .filter_map(|key| self.index.get(&key.to_ascii_lowercase()))
             .flatten()
@@ -428,7 +432,7 @@ impl<'a> Sheet<'a> {
                 self.tries.set(self.tries.get() + 1);
                 self.tries.get() < MAX_TRIES
             })
-            .filter(|rule| fits(&self.rules[*rule].path, element, ancestors))
+            .filter(|rule| fits(&self.rules[*rule].path, element, ancestors.clone().take(NEAR)))
             .collect();
         matching.sort_by_key(|rule| (self.rules[*rule].weight, *rule));
         for rule in matching {
@@ -439,9 +443,8 @@ impl<'a> Sheet<'a> {
     }
 }
 
-fn fits(path: &[Compound<'_>], element: &Element<'_>, ancestors: &[Element<'_>]) -> bool {
+fn fits<'e>(path: &[Compound<'_>], element: &Element, mut near: impl Iterator<Item = &'e Element>) -> bool {
     let Some((last, outer)) = path.split_last() else { return false };
-    let mut near = ancestors.iter().rev().take(NEAR);
     last.fits(element) && outer.iter().rev().all(|part| near.any(|ancestor| part.fits(ancestor)))
 }
 

@@ -15,9 +15,8 @@
 //! | drafts, sent | the folders named in the config, or else by the server |
 //! | archive | `\Archive`, or `\All` on Gmail, which moves mail out of the inbox |
 //!
-//! We implement the protocol ourselves: a library that keeps up to half a gigabyte because a server says so, and logs
-//! passwords when asked to log everything, is not acceptable. Not here: parsing mail, and servers' habits beyond the
-//! standard.
+//! We implement the protocol ourselves: `imap-next`, which leaves the connection and its limits to the program, is still
+//! an alpha. Not here: parsing mail, and servers' habits beyond the standard.
 
 mod answer;
 mod away;

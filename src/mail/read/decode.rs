@@ -3,6 +3,9 @@
 //! Promises: linear time, no errors; unreadable bytes become U+FFFD. We trust labels unless the bytes show that they
 //! are wrong.
 
+use base64::Engine;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use mail_parser::decoders::charsets::map::charset_decoder;
 
 /// The character sets that careless senders put on everything.
@@ -92,65 +95,28 @@ fn mostly_utf8(bytes: &[u8], valid: usize) -> String {
 
 /// Decodes base64, standard or URL-safe, ignoring all other characters.
 pub(in crate::mail) fn base64(bytes: &[u8]) -> Vec<u8> {
-    const SKIP: u8 = 0xFF;
-    const PAD: u8 = 0xFE;
-    const TABLE: [u8; 256] = {
-        let mut table = [SKIP; 256];
-        let alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-        let mut at = 0;
-        while at < 64 {
-            table[alphabet[at] as usize] = at as u8;
-            at += 1;
-        }
-        table[b'-' as usize] = 62;
-        table[b'_' as usize] = 63;
-        table[b'=' as usize] = PAD;
-        table
+    const LENIENT: GeneralPurpose = GeneralPurpose::new(
+        &STANDARD,
+        GeneralPurposeConfig::new()
+            .with_decode_allow_trailing_bits(true)
+            .with_decode_padding_mode(DecodePaddingMode::Indifferent),
+    );
+    let letter = |byte: &u8| match byte {
+        b'-' => Some(b'+'),
+        b'_' => Some(b'/'),
+        b'+' | b'/' => Some(*byte),
+        byte => byte.is_ascii_alphanumeric().then_some(*byte),
     };
     let mut out = Vec::with_capacity(bytes.len() / 4 * 3 + 3);
-    let (mut block, mut count) = (0_u32, 0_u32);
-    for byte in bytes {
-        match TABLE[usize::from(*byte)] {
-            SKIP => {}
-            // Padding ends a block; more may follow if somebody joined two encodings.
-            PAD => {
-                flush(&mut out, block, count);
-                (block, count) = (0, 0);
-            }
-            value => {
-                block = block << 6 | u32::from(value);
-                count += 1;
-                if count == 4 {
-                    out.extend_from_slice(&block.to_be_bytes()[1..]);
-                    (block, count) = (0, 0);
-                }
-            }
+    // Padding ends a block; more may follow if somebody joined two encodings.
+    for block in bytes.split(|byte| *byte == b'=') {
+        let mut letters: Vec<u8> = block.iter().filter_map(letter).collect();
+        // A last letter alone makes no byte.
+        if letters.len() % 4 == 1 {
+            letters.pop();
         }
-    }
-    flush(&mut out, block, count);
-    out
-}
-
-/// Writes the bytes of a block that ended early.
-fn flush(out: &mut Vec<u8>, block: u32, count: u32) {
-    match count {
-        2 => out.push((block >> 4) as u8),
-        3 => out.extend_from_slice(&((block >> 2) as u16).to_be_bytes()),
-        _ => {}
-    }
-}
-
-/// Encodes bytes as base64, on one line.
-pub(in crate::mail) fn base64_text(bytes: &[u8]) -> String {
-    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let byte = |at: usize| u32::from(chunk.get(at).copied().unwrap_or(0));
-        let block = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for at in 0..4 {
-            let value = (block >> (18 - 6 * at)) as usize & 63;
-            out.push(if at > chunk.len() { '=' } else { char::from(ALPHABET[value]) });
-        }
+        // Any such letters can be decoded.
+        let _ = LENIENT.decode_vec(letters, &mut out);
     }
     out
 }
@@ -182,27 +148,8 @@ pub(super) fn quoted_printable(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// The value of a hexadecimal digit.
-pub(super) fn hex(digit: u8) -> Option<u8> {
+fn hex(digit: u8) -> Option<u8> {
     char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
-}
-
-/// Decodes percent encoding.
-pub(super) fn percent(text: &str) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((byte, after)) = rest.split_first() {
-        rest = after;
-        if *byte == b'%'
-            && let [high, low, after @ ..] = rest
-            && let (Some(high), Some(low)) = (hex(*high), hex(*low))
-        {
-            out.push(high << 4 | low);
-            rest = after;
-        } else {
-            out.push(*byte);
-        }
-    }
-    out
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Promises: every text is Visible and bounded; an unreadable field is left out, never an error.
 
 use super::addresses::{self, Line, bare};
-use super::decode::{self, percent};
+use super::decode;
 use super::kind::Field;
 use super::tree::{Part, Tree};
 use super::words::{MAX_LINE, clip, line};
@@ -12,6 +12,8 @@ use crate::text::Visible;
 use jiff::Timestamp;
 use mail_parser::HeaderValue;
 use mail_parser::parsers::MessageStream;
+use percent_encoding::percent_decode_str;
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// The most senders listed for one mail.
@@ -180,7 +182,7 @@ fn list_info(tree: &Tree<'_>, part: &Part, charset: &str) -> Option<ListInfo> {
 /// Reads a `mailto:` without its scheme. Other recipients in it are ignored.
 fn unsubscribe_mail(target: &str) -> Option<Unsubscribe> {
     let (to, query) = target.split_once('?').unwrap_or((target, ""));
-    let undone = |text: &str| decode::text("", &percent(text));
+    let undone = |text: &str| decode::text("", &Cow::from(percent_decode_str(text)));
     let decoded = |text: &str| Visible::line(&undone(text)).into_string();
     let to = bare(&undone(to));
     if !to.contains('@') || to.contains([',', ' ']) {

@@ -18,7 +18,7 @@ mod words;
 mod tests;
 
 pub(super) use addresses::{ascii_domain, bare};
-pub(super) use decode::{base64, base64_text};
+pub(super) use decode::base64;
 
 use super::Mail;
 use crate::text::hex;

@@ -4,6 +4,7 @@
 //! character set is decoded; encoded words are read too: they are wrong here but common.
 
 use super::{decode, words};
+use percent_encoding::percent_decode_str;
 
 /// The most parameters read from one value.
 const MOST: usize = 64;
@@ -74,7 +75,7 @@ impl Params {
                 value = rest.split_once('\'').map_or(rest, |(_language, value)| value);
             }
             if piece.encoded {
-                bytes.extend(decode::percent(value))
+                bytes.extend(percent_decode_str(value))
             } else {
                 bytes.extend_from_slice(value.as_bytes())
             }

@@ -6,6 +6,7 @@
 use super::Risk;
 use crate::mail::{Link, Mail};
 use std::collections::HashSet;
+use unicode_normalization::char::is_combining_mark;
 
 /// Domains under which anybody can get a name, whether the list has them or not.
 const HOSTED: &[&str] = &[
@@ -278,44 +279,17 @@ fn one_edit(one: &str, other: &str) -> bool {
     }
 }
 
-/// Replaces similar letters with a single one.
-pub(super) fn skeleton(text: &str) -> String {
-    let plain: String = text.chars().flat_map(char::to_lowercase).map(plain_letter).collect();
-    plain.replace("rn", "m").replace("vv", "w")
-}
+/// Letters that Unicode tells apart, by their size at most.
+const NEARLY: [&str; 11] = ["bьвƅ", "eє", "kкκĸ", "lŀ", "mм", "nпŉ", "s5", "tтτ", "uц", "wω", "xχ"];
 
-fn plain_letter(c: char) -> char {
-    const ALIKE: &[(char, &str)] = &[
-        ('a', "аɑαàáâãäåāăąǎạảấầẩẫậ"),
-        ('b', "ьƅЬв"),
-        ('c', "сϲçćĉċčᴄ"),
-        ('d', "ԁɗďđ"),
-        ('e', "еҽєèéêëēĕėęěẹẻẽế"),
-        ('f', "ƒ"),
-        ('g', "ɡցĝğġģ"),
-        ('h', "һհĥħ"),
-        ('j', "јϳĵ"),
-        ('k', "кκķĸ"),
-        ('l', "і1ıiíìîïĩīĭįǐịӏ|ⅼĺļľŀłɩ"),
-        ('m', "мⅿ"),
-        ('n', "пոñńņňŉηṇ"),
-        ('o', "0оοσõöòóôōŏőøọỏơօ๐"),
-        ('p', "рρƿ"),
-        ('q', "ԛգ"),
-        ('r', "гŕŗř"),
-        ('s', "ѕśŝşšș5ꜱ"),
-        ('t', "тτţťŧț"),
-        ('u', "υцսùúûüũūŭůűųụư"),
-        ('v', "ѵνᴠ"),
-        ('w', "ѡԝωŵ"),
-        ('x', "хχ×"),
-        ('y', "уүýÿŷγ"),
-        ('z', "źżžᴢ"),
-    ];
-    if c.is_ascii_lowercase() && c != 'i' {
-        return c;
-    }
-    ALIKE.iter().find(|(_, alike)| alike.contains(c)).map_or(c, |(plain, _)| *plain)
+/// Replaces similar letters with a single one, and drops accents.
+pub(super) fn skeleton(text: &str) -> String {
+    let nearly =
+        |c: char| NEARLY.iter().find(|alike| alike.contains(c)).and_then(|alike| alike.chars().next());
+    let lower: String = text.to_lowercase().chars().map(|c| nearly(c).unwrap_or(c)).collect();
+    let letters = unicode_security::skeleton(&lower).filter(|c| !is_combining_mark(*c));
+    let plain: String = letters.flat_map(char::to_lowercase).collect();
+    plain.replace("rn", "m").replace("vv", "w").replace(['i', '|'], "l")
 }
 
 /// The addresses in a text, written with any kind of `@`.
@@ -447,5 +421,23 @@ mod tests {
         ] {
             assert_eq!(organisation(domain), owner, "{domain}");
         }
+    }
+
+    #[test]
+    fn letters_that_look_alike_are_the_same() {
+        for (imitation, known) in [
+            ("раураӏ", "paypal"),
+            ("mіcrosоft", "microsoft"),
+            ("тwіттer", "twitter"),
+            ("gοοgle", "google"),
+            ("g0ògłe", "google"),
+            ("exarnp1e", "example"),
+            ("vvebsite", "website"),
+            ("𝖺pple", "apple"),
+            ("аррӏе", "apple"),
+        ] {
+            assert_eq!(skeleton(imitation), skeleton(known), "{imitation}");
+        }
+        assert_ne!(skeleton("paypal"), skeleton("payday"));
     }
 }

@@ -2,8 +2,8 @@
 
 use super::Plan;
 use landlock::{
-    ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreatedAttr,
-    RulesetStatus, Scope, path_beneath_rules,
+    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, RestrictionStatus, Ruleset,
+    RulesetAttr, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope, path_beneath_rules,
 };
 use rustix::process::{Resource, Rlimit, Signal, setrlimit};
 use seccompiler::{
@@ -35,13 +35,35 @@ pub(super) fn confine(plan: &Plan) -> Result<(), String> {
         let limit = Rlimit { current: Some(most), maximum: Some(most) };
         setrlimit(resource, limit).map_err(|error| format!("the limit on {name} was refused: {error}"))?;
     }
-    files(plan).map_err(|error| format!("Landlock cannot be had: {error}"))?;
+    let status = files(plan).map_err(|error| format!("Landlock cannot be had: {error}"))?;
+    if status.ruleset == RulesetStatus::NotEnforced || !status.no_new_privs {
+        return Err("Landlock cannot be had: this kernel does not hold to it".to_owned());
+    }
     calls().map_err(|error| format!("system calls cannot be filtered: {error}"))
 }
 
 /// Allows the files of the plan, and nothing else in the file system.
-fn files(plan: &Plan) -> Result<(), String> {
-    let text = |error: landlock::RulesetError| error.to_string();
+fn files(plan: &Plan) -> Result<RestrictionStatus, RulesetError> {
+    let newer = AccessFs::from_all(ABI::V6);
+    let rules = first_landlock()?
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(newer)?
+        .handle_access(AccessNet::from_all(ABI::V6))?
+        .scope(Scope::from_all(ABI::V6))?;
+    restrict(plan, rules, newer)
+}
+
+/// What every kernel with Landlock can do. The filter of calls closes what only newer ones cover.
+fn first_landlock() -> Result<Ruleset, RulesetError> {
+    let rules = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
+    rules.handle_access(AccessFs::from_all(ABI::V1))
+}
+
+fn restrict(
+    plan: &Plan,
+    rules: Ruleset,
+    handled: BitFlags<AccessFs>,
+) -> Result<RestrictionStatus, RulesetError> {
     let read = AccessFs::ReadFile | AccessFs::ReadDir;
     let write = read
         | AccessFs::WriteFile
@@ -49,27 +71,12 @@ fn files(plan: &Plan) -> Result<(), String> {
         // No folders: a million nested ones could be neither measured nor deleted.
         | AccessFs::MakeReg
         | AccessFs::RemoveFile;
-    let status = Ruleset::default()
-        // Older kernels let code truncate a file it cannot write.
-        .set_compatibility(CompatLevel::HardRequirement)
-        .handle_access(AccessFs::from_all(ABI::V3))
-        .map_err(text)?
-        .set_compatibility(CompatLevel::BestEffort)
-        .handle_access(AccessFs::from_all(ABI::V6))
-        .and_then(|rules| rules.handle_access(AccessNet::from_all(ABI::V6)))
-        .and_then(|rules| rules.scope(Scope::from_all(ABI::V6)))
-        .and_then(Ruleset::create)
-        .and_then(|rules| rules.add_rules(path_beneath_rules(&plan.read, read)))
-        .and_then(|rules| {
-            rules.add_rules(path_beneath_rules(&plan.start, AccessFs::ReadFile | AccessFs::Execute))
-        })
-        .and_then(|rules| rules.add_rules(path_beneath_rules(&plan.write, write)))
-        .and_then(landlock::RulesetCreated::restrict_self)
-        .map_err(text)?;
-    if status.ruleset == RulesetStatus::NotEnforced || !status.no_new_privs {
-        return Err("this kernel does not hold to it".to_owned());
-    }
-    Ok(())
+    rules
+        .create()?
+        .add_rules(path_beneath_rules(&plan.read, read))?
+        .add_rules(path_beneath_rules(&plan.start, AccessFs::ReadFile | AccessFs::Execute))?
+        .add_rules(path_beneath_rules(&plan.write, write & handled))?
+        .restrict_self()
 }
 
 /// Allows the calls that Python needs for files and memory. No call may reach another process, the network, or the
@@ -98,6 +105,22 @@ fn calls() -> Result<(), String> {
     rules.insert(libc::SYS_fcntl, only(1, &FCNTLS).map_err(text)?);
     // An abort signals the process itself.
     rules.insert(libc::SYS_tgkill, only(0, &[pid]).map_err(text)?);
+    // Before its third version, Landlock lets code truncate a file that it opens only for reading.
+    let opens = |argument: u8| -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
+        let flags = |mask: i32, value: i32| {
+            let masked = SeccompCmpOp::MaskedEq(mask.unsigned_abs().into());
+            let value = value.unsigned_abs().into();
+            SeccompRule::new(vec![SeccompCondition::new(argument, SeccompCmpArgLen::Dword, masked, value)?])
+        };
+        Ok(vec![
+            flags(libc::O_TRUNC, 0)?,
+            flags(libc::O_ACCMODE, libc::O_WRONLY)?,
+            flags(libc::O_ACCMODE, libc::O_RDWR)?,
+        ])
+    };
+    rules.insert(libc::SYS_openat, opens(2).map_err(text)?);
+    #[cfg(target_arch = "x86_64")]
+    rules.insert(libc::SYS_open, opens(1).map_err(text)?);
     // Limits may be read but not set.
     let null = SeccompCondition::new(2, SeccompCmpArgLen::Qword, SeccompCmpOp::Eq, 0).map_err(text)?;
     rules.insert(libc::SYS_prlimit64, vec![SeccompRule::new(vec![null]).map_err(text)?]);
@@ -120,7 +143,7 @@ const IOCTLS: [u64; 6] = [
 /// Duplicates, flags and locks of its own files.
 const FCNTLS: [u64; 9] = [0, 1, 2, 3, 4, 5, 6, 7, 1030];
 
-const CALLS: [i64; 85] = [
+const CALLS: [i64; 84] = [
     libc::SYS_read,
     libc::SYS_write,
     libc::SYS_readv,
@@ -140,7 +163,6 @@ const CALLS: [i64; 85] = [
     libc::SYS_madvise,
     libc::SYS_msync,
     libc::SYS_brk,
-    libc::SYS_openat,
     libc::SYS_faccessat,
     libc::SYS_faccessat2,
     libc::SYS_readlinkat,
@@ -211,8 +233,7 @@ const CALLS: [i64; 85] = [
 
 /// The same calls by their older names.
 #[cfg(target_arch = "x86_64")]
-const OLD_CALLS: [i64; 19] = [
-    libc::SYS_open,
+const OLD_CALLS: [i64; 18] = [
     libc::SYS_stat,
     libc::SYS_lstat,
     libc::SYS_access,
@@ -234,3 +255,54 @@ const OLD_CALLS: [i64; 19] = [
 ];
 #[cfg(not(target_arch = "x86_64"))]
 const OLD_CALLS: [i64; 0] = [];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::{self, File, OpenOptions};
+    use std::os::unix::fs::OpenOptionsExt;
+
+    #[test]
+    fn the_first_landlock_is_enough() {
+        let folder = tempfile::tempdir().unwrap();
+        let [own, library, secret] = ["own", "library", "secret"].map(|name| folder.path().join(name));
+        for place in [&own, &library, &secret] {
+            fs::create_dir(place).unwrap();
+            fs::write(place.join("file"), "words").unwrap();
+        }
+        let plan = Plan {
+            python: library.clone(),
+            read: vec![library.clone()],
+            start: Vec::new(),
+            write: vec![own.clone()],
+            work: own.clone(),
+            spare: own.clone(),
+            memory: 0,
+            seconds: 0,
+            file: 0,
+        };
+        let places = [own.clone(), library.clone(), secret];
+        // The walls stand around this thread alone.
+        let attempts = std::thread::spawn(move || {
+            let rules = first_landlock().map_err(|error| error.to_string())?;
+            restrict(&plan, rules, AccessFs::from_all(ABI::V1)).map_err(|error| error.to_string())?;
+            calls()?;
+            Ok::<_, String>(places.map(|place| {
+                let truncated =
+                    OpenOptions::new().read(true).custom_flags(libc::O_TRUNC).open(place.join("file"));
+                (
+                    File::open(place.join("file")).is_ok(),
+                    truncated.is_ok(),
+                    File::create(place.join("new")).is_ok(),
+                )
+            }))
+        });
+        match attempts.join().unwrap() {
+            Ok(attempts) => {
+                assert_eq!(attempts, [(true, false, true), (true, false, false), (false, false, false)]);
+                assert_eq!(fs::read_to_string(library.join("file")).unwrap(), "words");
+            }
+            Err(error) => eprintln!("skipped: {error}"),
+        }
+    }
+}

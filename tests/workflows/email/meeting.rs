@@ -24,7 +24,7 @@ async fn a_meeting_stands_in_the_calendar_and_is_invited_to() {
     assert!(events[0].contains("SUMMARY:The report"), "{}", events[0]);
     let sent = inbox.sent();
     assert_eq!(sent.len(), 1);
-    assert_contains(&sent[0], ["text/calendar", "method=REQUEST", "To: bob@client.example"]);
+    assert_contains(&sent[0], ["text/calendar", "method=REQUEST", "To: <bob@client.example>"]);
     let output = inbox.outcome(&thread).await.output.unwrap();
     assert_eq!(output["outcome"], "scheduled");
     assert_eq!(output["sent"][0]["start"], "2036-05-05T14:00:00+02:00");
@@ -206,7 +206,7 @@ async fn an_invitation_is_answered_and_stands_in_the_calendar() {
         inbox.answer(&thread, edit(("", item.args), "answer", json!(answer))).await;
         let sent = inbox.sent();
         assert_eq!(sent.len(), 1, "{answer}");
-        assert!(sent[0].contains("method=REPLY") && sent[0].contains(&format!("To: {BOB}")), "{}", sent[0]);
+        assert!(sent[0].contains("method=REPLY") && sent[0].contains(&format!("To: <{BOB}>")), "{}", sent[0]);
         let calendar = decoded(&sent[0]);
         assert_contains(&calendar, [&format!("PARTSTAT={partstat}"), "UID:kick@client"]);
         let events = inbox.events();

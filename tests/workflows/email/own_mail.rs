@@ -47,7 +47,7 @@ async fn a_new_mail_is_a_thread_and_sent_without_a_card() {
     let thread = compose(&inbox, letter(json!({"cc": ["Sam <sam@far.example>"]}))).await;
     assert_contains(
         &inbox.sent()[0],
-        ["To: zoe@far.example", "Cc: Sam <sam@far.example>", "How about Friday?"],
+        ["To: <zoe@far.example>", "Cc: \"Sam\" <sam@far.example>", "How about Friday?"],
     );
     let view = inbox.threads().view(thread).await.unwrap();
     assert_eq!((view.status, view.title.as_str()), (Status::Done, "Lunch"));

@@ -27,8 +27,8 @@ async fn an_accepted_mail_leaves_once_exactly_as_shown() {
     let sent = inbox.sent();
     assert_eq!(sent.len(), 1);
     let parts = [
-        "From: Ada <ada@example.org>\r\n",
-        "To: bob@client.example\r\n",
+        "From: \"Ada\" <ada@example.org>\r\n",
+        "To: <bob@client.example>\r\n",
         "Subject: Re: The report\r\n",
         "In-Reply-To: <one@client.example>\r\n",
         "References: <one@client.example>\r\n",
@@ -137,7 +137,7 @@ async fn a_draft_is_kept_and_nothing_leaves() {
     assert!(inbox.sent().is_empty() && inbox.learned().is_empty());
     let drafts = inbox.mailbox.drafts.lock().unwrap().clone();
     assert_eq!(drafts.len(), 1);
-    assert_contains(&drafts[0], ["It comes tomorrow.", "To: bob@client.example"]);
+    assert_contains(&drafts[0], ["It comes tomorrow.", "To: <bob@client.example>"]);
     assert_eq!(inbox.ended(&thread).await, "drafted");
     assert_eq!(inbox.status(&thread).await, Status::Done);
     assert_eq!(inbox.marks(), ["new/1 Done"]);
@@ -224,7 +224,7 @@ async fn replies_come_from_the_address_the_mail_came_to_and_carry_the_signature(
     assert_contains(&inbox.text(&thread).await, ["Added below: your signature"]);
     inbox.answer(&thread, Decision::Accept).await;
     let sent = inbox.sent().remove(0);
-    assert_contains(&sent, ["-- \r\nAda, Workshop", "From: Ada <ada@example.org>"]);
+    assert_contains(&sent, ["--=20\r\nAda, Workshop", "From: \"Ada\" <ada@example.org>"]);
     assert!(!sent.contains("> When does"), "{sent}");
 }
 

@@ -30,7 +30,7 @@ async fn a_list_is_left_by_its_own_address_and_never_by_the_models() {
     assert!(item.irreversible && item.edit_from.is_some());
     inbox.answer(&thread, Decision::Accept).await;
     let sent = inbox.sent().remove(0);
-    assert!(sent.contains("To: leave@list.example") && sent.contains("Subject: stop"), "{sent}");
+    assert!(sent.contains("To: <leave@list.example>") && sent.contains("Subject: stop"), "{sent}");
     assert!(!sent.contains("News!") && !sent.contains("In-Reply-To"), "{sent}");
     assert_eq!(inbox.ended(&thread).await, "unsubscribed");
 }
