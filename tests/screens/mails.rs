@@ -4,7 +4,7 @@ use crate::support::email_inbox::{EmailInbox, mail, mail_with};
 use crate::support::samples::letter;
 use crate::support::test_screen::{TestScreen, block_on, dump};
 use sayso::config::MailMode;
-use sayso::engine::graph::ThreadId;
+use sayso::engine::graph::{Decision, ThreadId};
 use sayso::inbox::door::MailMove;
 use sayso::inbox::{Block, BodyPiece, Card, MailBlock};
 use sayso::mail::Destination;
