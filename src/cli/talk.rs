@@ -21,6 +21,9 @@ use serde_json::Value;
 use std::io::{BufRead, IsTerminal, stdin};
 use tokio::sync::oneshot;
 
+/// The line that accepts where every other one is an answer in words.
+const DONE: &str = "DONE";
+
 /// Whether a conversation can be held here.
 pub(super) fn is_possible(format: &Format) -> bool {
     format.is_read_by_person() && stdin().is_terminal()
@@ -63,6 +66,7 @@ async fn ask(
         let decision = match line.trim() {
             "" => continue,
             "accept" if !is_plain_question(item) => Decision::Accept,
+            done if done.eq_ignore_ascii_case(DONE) && item.allow.accept => Decision::Accept,
             "ignore" if !is_plain_question(item) => Decision::Ignore,
             words => Decision::Respond { text: words.to_owned() },
         };
@@ -107,7 +111,7 @@ fn is_plain_question(item: &Question) -> bool {
 fn hint(item: &Question) -> String {
     let leave = "Ctrl-D leaves it in the inbox.";
     if is_plain_question(item) {
-        let approve = if item.allow.accept { "DONE approves; " } else { "" };
+        let approve = if item.allow.accept { format!("{DONE} approves; ") } else { String::new() };
         return format!("Answer in a line; {approve}{leave}");
     }
     let choices = [
