@@ -47,18 +47,8 @@ pub async fn pick_only(ctx: &Ctx<Services>, name: &str) -> Result<Picked, NodeEr
     picked.await.map_err(NodeError::failed)?.map_err(node_error)
 }
 
-/// Asks a model. `name` is unique within the node.
+/// Asks a model; `read` sees the reply before it is checked. `name` is unique within the node.
 pub async fn ask_model(
-    ctx: &Ctx<Services>,
-    name: &str,
-    picked: &Picked,
-    request: &Request,
-) -> Result<Reply, NodeError> {
-    ask_model_reading(ctx, name, picked, request, &|_| Ok(())).await
-}
-
-/// Like [`ask_model`], for a caller that reads the reply before it is checked.
-pub async fn ask_model_reading(
     ctx: &Ctx<Services>,
     name: &str,
     picked: &Picked,

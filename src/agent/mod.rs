@@ -15,12 +15,11 @@ mod services;
 mod written_text;
 
 pub use ask_model::{
-    ask_model, ask_model_reading, ask_structured, ask_with_schema, pick_model, pick_model_of, pick_only,
-    try_structured,
+    ask_model, ask_structured, ask_with_schema, pick_model, pick_model_of, pick_only, try_structured,
 };
 pub use mail_cache::MailCache;
 pub use services::{
     Accounts, CallRecord, GrantCheck, GrantQuery, Lesson, Models, Picked, Profile, Records, Services,
     check_model, mailbox_error, need_model,
 };
-pub use written_text::{WrittenText, ask_for_text, written_text};
+pub use written_text::{WrittenText, ask_for_text, no_text, written_text};

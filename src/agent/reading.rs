@@ -1,12 +1,11 @@
 //! The tools with which a model looks into files: it lists, searches and reads, without asking.
 
-use super::{Picked, Services, ask_model};
-use crate::agent::llm::{Message, Request, ToolCall, ToolSpec};
-use crate::engine::graph::{Ctx, NodeError};
+use super::agent_loop::Accepted;
+use crate::agent::llm::{ToolCall, ToolSpec};
+use crate::engine::graph::NodeError;
 use crate::tools::library::{Library, Start};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use std::sync::Arc;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -55,40 +54,17 @@ pub fn read_tool(name: &str) -> ToolSpec {
     ToolSpec::of::<Read>(name, "Reads a part of one file, from its start, a line or a declared name on.")
 }
 
-/// Asks the model until it has words; after `steps` looks it has to answer. This is not the loop of all agents: `docs`
-/// answers several questions at once in one node, shares them with its siblings, and ends alone if one fails.
-pub async fn look_and_answer(
-    ctx: &Ctx<Services>,
-    name: &str,
-    model: &Picked,
-    mut request: Request,
-    library: &Arc<Library>,
-    steps: usize,
-) -> Result<String, NodeError> {
-    for step in 0..=steps {
-        if step == steps {
-            request.tools.clear();
-        }
-        let reply = ask_model(ctx, &format!("{name}-{step}"), model, &request).await?;
-        if reply.calls.is_empty() {
-            return Ok(reply.text);
-        }
-        request.messages.push(reply.message());
-        for call in reply.calls {
-            let (library, wanted) = (library.clone(), call.clone());
-            // Thousands of files take a while; nothing else should wait for it.
-            let result = tokio::task::spawn_blocking(move || look(&library, &wanted));
-            request.messages.push(match result.await.map_err(NodeError::failed)? {
-                Ok((text, _)) => Message::result(&call, text),
-                Err(why) => Message::failure(&call, why),
-            });
-        }
-    }
-    Err(NodeError::failed("the model went on looking into files and did not answer"))
+/// What a call finds, and the file it read; or why it finds nothing.
+pub async fn look(
+    library: Library,
+    accepted: Accepted,
+) -> Result<Result<(String, Option<String>), String>, NodeError> {
+    let call = ToolCall { args: accepted.args, ..accepted.call };
+    // Thousands of files take a while; nothing else should wait for it.
+    tokio::task::spawn_blocking(move || found(&library, &call)).await.map_err(NodeError::failed)
 }
 
-/// What a call finds, and the file it read.
-pub fn look(library: &Library, call: &ToolCall) -> Result<(String, Option<String>), String> {
+fn found(library: &Library, call: &ToolCall) -> Result<(String, Option<String>), String> {
     fn args<T: serde::de::DeserializeOwned>(call: &ToolCall) -> Result<T, String> {
         serde_json::from_value(call.args.clone()).map_err(|error| error.to_string())
     }

@@ -50,6 +50,8 @@ pub trait Models: Send + Sync {
     fn pick_only(&self, name: &str) -> Result<Picked, ModelError>;
     /// Whether a thread may be started with this model; the error lists the known models.
     fn check_name(&self, name: &str) -> Result<(), String>;
+    /// Whether the config names a language model at all.
+    fn has_any(&self) -> bool;
     /// Whether a thread of this workflow would get answers from a language model in these roles; the error says how to
     /// get one.
     fn check_answers(&self, workflow: &str, roles: &[&str], input: &Value) -> Result<(), String>;

@@ -73,12 +73,17 @@ pub async fn ask_for_text(
         let model = recorded_model(ctx, picked)?;
         let reply = answer(ctx, picked, &model, request, &|_| Ok(())).await?;
         let Some(text) = check(&model, what, &reply.text).await? else {
-            let said = clip(reply.text.trim(), QUOTED_CHARS);
-            return Err(NodeError::failed(format!("The model did not write {what}. It said: {said}")));
+            return Err(no_text(what, &reply.text));
         };
         Ok(WrittenText { text, note: left_out_note(reply.left_out) }.with_note())
     })
     .await
+}
+
+/// The error for words that are not `what` the model was to write.
+pub fn no_text(what: &str, said: &str) -> NodeError {
+    let said = clip(said.trim(), QUOTED_CHARS);
+    NodeError::failed(format!("The model did not write {what}. It said: {said}"))
 }
 
 /// The words of a reply, if they are `what`. `name` is unique within the node.

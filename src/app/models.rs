@@ -149,6 +149,13 @@ impl Models for ConfiguredModels {
         self.config.model_named(name).map(|_| ()).map_err(|e| e.to_string())
     }
 
+    fn has_any(&self) -> bool {
+        let mut all = self.config.models.values().chain([&self.config.model]);
+        all.any(|one| {
+            is_scripted(&self.config, one) || !matches!(one.provider, Provider::Builtin | Provider::Me)
+        })
+    }
+
     fn check_answers(&self, workflow: &str, roles: &[&str], input: &Value) -> Result<(), String> {
         let wanted = input.get("model").and_then(Value::as_str);
         let is_builtin = |role: &&str| {

@@ -2,6 +2,7 @@
 
 use super::accounts::{ConfiguredAccounts, accounts, read_mail};
 use super::intake::Intake;
+use super::models::ConfiguredModels;
 use super::node_services::services;
 use super::policy;
 use crate::config::{Config, Env, Server};
@@ -123,7 +124,8 @@ impl Setup {
     pub fn inbox(&self, engine: Engine) -> Inbox {
         let servers = self.servers(&engine);
         let accounts = Arc::new(ConfiguredAccounts(self.accounts.clone()));
-        let mut inbox = Inbox::new(engine).with_accounts(accounts);
+        let models = Arc::new(ConfiguredModels::new(self.config.clone(), self.env.clone()));
+        let mut inbox = Inbox::new(engine).with_accounts(accounts).with_models(models);
         if let Some(servers) = servers {
             inbox = inbox.with_remote(Arc::new(servers));
         }

@@ -96,6 +96,9 @@ pub struct Question {
     pub edit_from: Option<Value>,
     pub allow: Allow,
     pub labels: Labels,
+    /// Whether the config names a model that takes this step, if it is asked of the person in a model's place.
+    #[serde(skip)]
+    pub give_back: bool,
     pub warnings: Vec<Warning>,
     /// The person or thing it comes from.
     pub source: Option<String>,

@@ -103,9 +103,7 @@ fn page(prompt: &str) -> Play {
         let about = prompt.split("A page about ").nth(1).unwrap().split(':').next().unwrap();
         let one = |n: usize| json!({"question": format!("What of {about} is {n}?"), "files": [], "for_person": false});
         say(&json!({"questions": [one(1), one(2), one(3)]}).to_string())
-    } else if prompt.contains("The question: ") {
-        say("`src/a/mod.rs` says so.")
-    } else if prompt.contains("Found out since") {
+    } else if prompt.contains("Questions whose answers would improve it") {
         say("## Overview\n\nIt keeps boxes in rows. See `src/a/mod.rs`.")
     } else {
         say("## Overview\n\nIt keeps boxes. See `src/a/mod.rs`.")

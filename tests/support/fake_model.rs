@@ -158,6 +158,10 @@ impl Models for FakeModel {
         if ["main", "other"].contains(&name) { Ok(()) } else { Err("there are main, other".to_owned()) }
     }
 
+    fn has_any(&self) -> bool {
+        !self.is_builtin
+    }
+
     fn check_answers(&self, _: &str, _: &[&str], _: &Value) -> Result<(), String> {
         Ok(())
     }

@@ -182,8 +182,8 @@ impl Builder {
             }
         };
         let registry = self.workflows.into_iter().fold(registry, Registry::with);
-        let inbox = Inbox::new(Engine::new(store, registry, self.settings));
         let model = self.model.unwrap_or_default();
+        let inbox = Inbox::new(Engine::new(store, registry, self.settings)).with_models(model.clone());
         TestInbox { inbox, folder, delivery_log, world, model, clock: self.clock }
     }
 }
@@ -288,9 +288,10 @@ impl TestInbox {
     /// The same with another clock.
     pub fn other_process_at(&self, settings: Settings, clock: Clock) -> Self {
         let store = Store::open_with(&self.data(), clock.clone()).unwrap();
-        let inbox = Inbox::new(Engine::new(store, self.engine().registry().clone(), settings));
         let (delivery_log, world, model) =
             (self.delivery_log.clone(), self.world.clone(), self.model.clone());
+        let engine = Engine::new(store, self.engine().registry().clone(), settings);
+        let inbox = Inbox::new(engine).with_models(model.clone());
         Self { inbox, folder: self.folder.clone(), delivery_log, world, model, clock }
     }
 
@@ -318,7 +319,7 @@ impl TestInbox {
         let data = folder.path.join("data");
         meanwhile(&data);
         let store = Store::open_with(&data, clock.clone()).unwrap();
-        let inbox = Inbox::new(Engine::new(store, registry, settings));
+        let inbox = Inbox::new(Engine::new(store, registry, settings)).with_models(model.clone());
         Self { inbox, folder, delivery_log, world, model, clock }
     }
 

@@ -64,11 +64,10 @@ async fn all_agents_of_docs_finish() {
                 let questions: Vec<_> = (0..5).map(ask).collect();
                 priced(request, 500, Scripted::json(&json!({ "questions": questions })))
             }
-            "docs.answer" if request.messages.len() == 1 => {
+            "docs.refine" if request.messages.len() == 1 => {
                 let read = json!({"path": "src/part20.rs", "name": null, "line": null});
                 priced(request, 100, Scripted::calls([("read_file", read)]))
             }
-            "docs.answer" => priced(request, 300, Scripted::text("It is so.")),
             _ => priced(
                 request,
                 2_000,

@@ -104,7 +104,7 @@ async fn decided(ctx: Ctx<Services>, state: Arc<Minutes>) -> Result<Command<Minu
     Ok(Command::end().update(MinutesUpdate::Written))
 }
 
-/// A model would be asked here, by `ask_model`; whatever may be repeated after a crash will do.
+/// A model would be asked here, by `ask_for_text`; whatever may be repeated after a crash will do.
 async fn compose(state: &Minutes) -> Result<String, NodeError> {
     let points = state.notes.split(';').chain(state.wishes.iter().map(String::as_str));
     Ok(points.map(|point| format!("- {}\n", point.trim())).collect())

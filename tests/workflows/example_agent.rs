@@ -4,113 +4,61 @@
 
 use crate::example::NewFile;
 use crate::support::{FakeModel, TestInbox};
-use sayso::agent::agent_loop::{
-    Accepted, Asked, Dialog, LoopState, LoopUpdate, ModelTurn, Names, Options, Outcome, Tool, agent_loop,
-    card,
-};
+use sayso::agent::agent_loop::{Dialog, ModelTurn, Names, Options, Outcome, Tool, agent_loop, draw};
 use sayso::agent::llm::{Message, Request, Scripted, ToolSpec};
 use sayso::agent::{Services, pick_model};
-use sayso::engine::graph::{Answer, BuildError, Ctx, Decision, Graph, Interrupt, NodeError, State, Workflow};
-use sayso::inbox::{Card, Spec, Status, YOUR_TURN};
+use sayso::engine::graph::{BuildError, Ctx, Decision, Graph, Interrupt, Workflow};
+use sayso::inbox::{Spec, Status, YOUR_TURN};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::fs::read_dir;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-#[derive(Deserialize, JsonSchema)]
-pub struct ClerkInput {
-    wish: String,
-}
-
-#[derive(Default, Clone, Serialize, Deserialize)]
-pub struct Clerk {
-    #[serde(flatten)]
-    dialog: Dialog,
-}
-
-impl State for Clerk {
-    type Input = ClerkInput;
-    type Update = LoopUpdate;
-
-    fn started(input: ClerkInput) -> LoopUpdate {
-        LoopUpdate::Told { text: input.wish }
-    }
-
-    fn answered(answers: Vec<Answer>) -> LoopUpdate {
-        LoopUpdate::Answered { answers }
-    }
-
-    fn apply(&mut self, update: LoopUpdate) {
-        self.dialog.apply(update);
-    }
-
-    fn title(&self) -> String {
-        "The clerk".to_owned()
-    }
-
-    fn output(&self) -> Option<Value> {
-        self.dialog.answer.as_ref().map(|answer| json!({ "answer": answer }))
-    }
-}
-
-impl LoopState for Clerk {
-    fn dialog(&self) -> &Dialog {
-        &self.dialog
-    }
-}
-
-#[derive(Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
 struct Note {
     name: String,
     text: String,
 }
 
-async fn turn(ctx: Ctx<Services>, _: Arc<Clerk>) -> Result<ModelTurn<Clerk>, NodeError> {
-    let model = pick_model(&ctx, "turn", None).await?;
-    let request = Request::new("clerk.turn", Value::Null).system("You keep a folder of notes for a person.");
-    Ok(ModelTurn { model, request, updates: Vec::new() })
-}
-
-fn tools(folder: &Path) -> Vec<Tool<Clerk>> {
-    let (list, write) = (folder.to_owned(), folder.to_owned());
-    let looks = move |_: Ctx<Services>, _: Arc<Clerk>, _: Accepted| {
-        let names = std::fs::read_dir(&list).into_iter().flatten().flatten().map(|file| file.file_name());
+fn tools(folder: &Arc<PathBuf>) -> Vec<Tool<Dialog>> {
+    let (notes, folder) = (folder.clone(), folder.clone());
+    let list = ToolSpec::of::<()>("list", "Lists the notes.");
+    let list = Tool::free(list, move |_, _, _| {
+        let names = read_dir(&*notes).into_iter().flatten().flatten().map(|file| file.file_name());
         let names: Vec<String> = names.map(|name| name.to_string_lossy().into_owned()).collect();
         async move { Ok(Outcome::done(names.join("\n"))) }
-    };
-    let asks = |_: Ctx<Services>, _: Arc<Clerk>, mut question: Interrupt| async move {
-        question.irreversible = true; // held for a while, so that it can be taken back
-        Ok(Asked::from(question))
-    };
-    let writes = move |ctx: Ctx<Services>, _: Arc<Clerk>, accepted: Accepted| {
-        let path = write.join(accepted.text("name"));
+    });
+    let write = ToolSpec::of::<Note>("write", "Writes a new note.");
+    // It is held for a while, so that it can be taken back.
+    let held = |_, _, question| async move { Ok(Interrupt { irreversible: true, ..question }.into()) };
+    let write = Tool::asks(write, held, move |ctx, _, accepted| {
+        let path = folder.join(accepted.text("name"));
         async move {
-            let (name, bytes) =
-                (format!("write:{}", accepted.call.id), accepted.text("text").as_bytes().to_vec());
-            ctx.once(&name, accepted.basis(), bytes, Arc::new(NewFile(path))).await?;
+            let (key, note) = (format!("write:{}", accepted.call.id), accepted.text("text").into());
+            ctx.once(&key, accepted.basis(), note, Arc::new(NewFile(path))).await?;
             Ok(Outcome::done("It was written."))
         }
-    };
-    let names = ToolSpec::of::<()>("list", "Lists the notes.");
-    let note = ToolSpec::of::<Note>("write", "Writes a new note.");
-    vec![Tool::free(names, looks), Tool::asks(note, asks, writes)]
+    });
+    vec![list, write]
 }
 
-fn spec(services: Arc<Services>, folder: PathBuf) -> Result<Spec, BuildError> {
-    let graph = Graph::builder("clerk", "llm_call");
+fn spec(services: Arc<Services>, folder: Arc<PathBuf>) -> Result<Spec, BuildError> {
+    let turn = |ctx: Ctx<Services>, _| async move {
+        let request =
+            Request::new("clerk.turn", Value::Null).system("You keep a folder of notes for a person.");
+        Ok(ModelTurn { model: pick_model(&ctx, "turn", None).await?, request, updates: Vec::new() })
+    };
     let options = Options::new(turn).wanting("an answer to a wish");
-    let graph = agent_loop(graph, Names::default(), move |_, _| Ok(tools(&folder)), options);
-    let workflow = Workflow::new("clerk", graph.build()?, services);
-    Ok(Spec::new(workflow, "keeps notes", |state, question| {
-        let dialog = state.get::<Clerk>().map(|clerk| clerk.dialog.clone()).unwrap_or_default();
-        Card { blocks: question.and_then(|question| card(&dialog, question)).unwrap_or_default() }
-    }))
+    let graph = Graph::builder("clerk", "llm_call");
+    let graph = agent_loop(graph, Names::default(), move |_, _| Ok(tools(&folder)), options).build()?;
+    Ok(Spec::new(Workflow::new("clerk", graph, services), "keeps notes", draw))
 }
 
 fn open(folder: &tempfile::TempDir, model: FakeModel) -> TestInbox {
-    let folder = folder.path().to_owned();
+    let folder = Arc::new(folder.path().to_owned());
     TestInbox::builder().with_model(model).with_agent(|services| spec(services, folder).unwrap()).open()
 }
 

@@ -18,6 +18,7 @@ mod google;
 mod habits;
 mod inputs;
 mod intake;
+mod kills;
 mod models;
 mod request;
 mod servers;

@@ -1,6 +1,6 @@
 //! A person takes the model's place in a running thread, and gives it back.
 
-use crate::inputs::{self, analysis, analyze, paid, refused, unreachable};
+use crate::inputs::{self, analysis, analyze, analyze_with, paid, refused, unreachable};
 use crate::support::fake_model::FakeModel;
 use crate::support::test_inbox::{TestInbox, eager, respond};
 use sayso::agent::llm::Scripted;
@@ -101,11 +101,25 @@ async fn giving_a_stopped_thread_back_leaves_it_stopped() {
 #[tokio::test]
 async fn a_thread_without_a_model_cannot_be_given_to_one() {
     let inbox = inputs::with_me();
-    let thread = analyze(&inbox).await;
-    assert!(inbox.threads().is_taken_over(thread.clone()).await.unwrap());
-    let said = inbox.threads().hand(thread.clone(), false).await.unwrap_err().to_string();
-    assert!(said.contains("no model to give this step to"), "{said}");
-    assert_eq!(inbox.action(&thread).await, YOUR_TURN);
+    for more in [json!({}), json!({"model": "me"})] {
+        let thread = analyze_with(&inbox, more).await;
+        assert!(inbox.threads().is_taken_over(thread.clone()).await.unwrap());
+        assert!(!inbox.open_item(&thread).await.give_back, "it is not offered");
+        let said = inbox.threads().hand(thread.clone(), false).await.unwrap_err().to_string();
+        assert!(said.contains("no model to give it to"), "{said}");
+        assert_eq!(inbox.action(&thread).await, YOUR_TURN);
+    }
+}
+
+#[tokio::test]
+async fn a_thread_that_a_person_began_can_be_given_to_the_model_of_the_config() {
+    let inbox = inputs::with_answers([paid("Since when?")]);
+    let thread = analyze_with(&inbox, json!({"model": "me"})).await;
+    assert!(inbox.open_item(&thread).await.give_back && inbox.model.requests().is_empty());
+    hand(&inbox, &thread, false).await;
+    assert_eq!(inbox.open_item(&thread).await.args["question"], "Since when?");
+    assert!(!inbox.threads().is_taken_over(thread.clone()).await.unwrap());
+    inbox.assert_intact("the lists");
 }
 
 #[tokio::test]

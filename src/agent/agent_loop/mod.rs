@@ -10,8 +10,8 @@
 //!    [`LoopState`]. Its updates take in the loop's: a last variant `#[serde(untagged)] Loop(LoopUpdate)` with
 //!    `From<LoopUpdate>` and `Clone`, which `apply` hands on to [`Dialog::apply`]. `State::answered` gives the loop
 //!    every answer that is not the workflow's own: `LoopUpdate::Answered { answers }.into()`. [`LoopUpdate::Told`]
-//!    starts the conversation and continues it after a result, [`Dialog::stop`] ends it. A state that is nothing but a
-//!    conversation has `LoopUpdate` itself for its updates.
+//!    starts the conversation and continues it after a result, [`Dialog::stop`] ends it. An agent that needs nothing
+//!    but its conversation has [`Dialog`] itself for its state, and [`draw`] for its cards.
 //! 2. A function of the state gives the tools it has now: [`Tool::free`] runs at once, [`Tool::asks`] first shows a card,
 //!    [`Tool::ends`] ends the loop with one of its arguments as the answer. `run` returns what the model is told, and
 //!    updates of the state ([`Outcome`]); an effect is `ctx.once(name, accepted.basis(), …)`. A message may hold several
@@ -31,9 +31,11 @@
 mod dialog;
 mod nodes;
 pub mod person;
+mod talk;
 mod tool;
 
 pub use dialog::{CallResult, Dialog, LoopUpdate, QUESTION, STEP_LIMIT, Turn, UNCHECKED_ANSWER};
+pub use talk::{Wish, draw};
 pub use tool::{Accepted, Asked, Outcome, Tool, allow_in_thread};
 
 use super::{Picked, Services, written_text};

@@ -4,7 +4,7 @@ use super::dialog::{CallResult, LoopUpdate, STEP_LIMIT, UNCHECKED_ANSWER};
 use super::tool::{Accepted, Asked, Outcome, Tool, When};
 use super::{LoopState, ModelTurn, Names, Options, Words, person};
 use crate::agent::llm::{Message, Reply, Request, ToolCall, join_user_messages};
-use crate::agent::{Picked, Services, ask_model_reading};
+use crate::agent::{Picked, Services, ask_model};
 use crate::engine::graph::{Allow, Command, Ctx, Decision, Interrupt, Kind, Labels, NodeError};
 use crate::inbox::proposal;
 use crate::text::short_line;
@@ -89,7 +89,7 @@ impl<S: LoopState> AgentLoop<S> {
                 let said = (self.options.said)(&work.state, &request);
                 let Some(reply) = said.map_err(NodeError::failed)? else {
                     let label = (self.options.end_label)(&work.state);
-                    let question = person::your_turn(&work.state.title(), &request.tools, label);
+                    let question = person::your_step(&work.state.title(), &request.tools, label);
                     return work.then(Command::ask(vec![question], self.names.llm_call));
                 };
                 (reply, false)
@@ -97,7 +97,7 @@ impl<S: LoopState> AgentLoop<S> {
             None => {
                 let (state, read) = (work.state.clone(), self.options.read);
                 let read = move |reply: &mut Reply| read(&state, reply);
-                (ask_model_reading(&ctx, "model", &model, &request, &read).await?, false)
+                (ask_model(&ctx, "model", &model, &request, &read).await?, false)
             }
         };
         let Reply { calls, text, in_words, .. } = reply.clone();

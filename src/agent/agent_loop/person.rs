@@ -9,20 +9,28 @@ use serde_json::{Map, Value, json};
 /// The field of its form that names the tool.
 const TOOL: &str = "do";
 
-/// Asks the person for what a model would be asked. Words are what a model says without a call.
-pub fn your_turn(title: &str, tools: &[ToolSpec], end_label: &str) -> Interrupt {
+/// Asks the person for what a model would be asked: this wish. They may do what the labels name.
+pub fn your_turn(title: &str, wish: &str, args: &Value, labels: Labels) -> Interrupt {
+    let mut interrupt = proposal(YOUR_TURN, Kind::Question, YOUR_TURN, args, title);
+    interrupt.gist = short_line(&format!("You are the model here: {}.", wish.trim_end_matches('.')), 160);
+    interrupt.allow = Allow { accept: labels.accept.is_some(), edit: labels.edit.is_some(), ..Allow::ALL };
+    interrupt.labels = labels;
+    interrupt
+}
+
+/// Asks for a step with one of these tools. Words are what a model says without a call.
+pub fn your_step(title: &str, tools: &[ToolSpec], end_label: &str) -> Interrupt {
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
-    let mut interrupt = proposal(YOUR_TURN, Kind::Question, YOUR_TURN, &json!({ TOOL: names }), title);
-    interrupt.gist = short_line(&format!("You are the model here: {}.", names.join(", ")), 160);
-    interrupt.schema = form_schema(tools);
-    interrupt.edit_from = Some(json!({ TOOL: names.first() }));
-    interrupt.allow = Allow { accept: false, edit: !names.is_empty(), ..Allow::ALL };
-    interrupt.labels = Labels {
-        edit: Some("take the step".to_owned()),
+    let labels = Labels {
+        edit: names.first().map(|_| "take the step".to_owned()),
         respond: Some("answer in words".to_owned()),
         ignore: Some(end_label.to_owned()),
         ..Labels::default()
     };
+    let wish = if names.is_empty() { "answer in words".to_owned() } else { names.join(", ") };
+    let mut interrupt = your_turn(title, &wish, &json!({ TOOL: names }), labels);
+    interrupt.schema = form_schema(tools);
+    interrupt.edit_from = Some(json!({ TOOL: names.first() }));
     interrupt
 }
 

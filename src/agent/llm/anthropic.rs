@@ -1,6 +1,7 @@
 //! Anthropic's messages. Data is requested through a forced tool, which all of their models know.
 
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 
 use super::wire::{Args, Fault, Framing, KeyHeader, OutputMode, PartialReply, Piece, Protocol, Quirks};
 use super::{Choice, Message, ModelSettings, OnText, Request, Stop};
@@ -57,6 +58,11 @@ impl Protocol for Anthropic {
                 }
                 OutputMode::Text => system = super::openai::in_words(&system, &output.schema),
             }
+        }
+        if tools.is_empty() {
+            // A conversation with calls has to define their tools, even where none is offered any more.
+            tools = called_tools(request);
+            choice = Some(json!({"type": "none"}));
         }
         if !tools.is_empty() {
             body.insert("tools".into(), Value::Array(tools));
@@ -192,6 +198,16 @@ fn stop(draft: &mut PartialReply, reason: Option<&Value>) -> Result<(), Fault> {
     Ok(())
 }
 
+/// The tools that were called so far, by name.
+fn called_tools(request: &Request) -> Vec<Value> {
+    let calls = request.messages.iter().filter_map(|message| match message {
+        Message::Assistant { calls, .. } => Some(calls),
+        Message::User { .. } | Message::Tool { .. } => None,
+    });
+    let names: BTreeSet<&str> = calls.flatten().map(|call| call.name.as_str()).collect();
+    names.into_iter().map(|name| json!({"name": name, "input_schema": {"type": "object"}})).collect()
+}
+
 /// Results of calls have the user's role here, and roles must alternate, so neighbours are joined.
 fn messages(request: &Request) -> Value {
     let mut out: Vec<(&str, Vec<Value>)> = Vec::new();
@@ -256,6 +272,17 @@ fn text_block(text: &str) -> Vec<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_conversation_with_calls_defines_their_tools_to_the_end() {
+        let args = json!({"text": "x"});
+        let call = super::super::ToolCall { id: "c1".into(), name: "search".into(), args, signature: None };
+        let asked = Message::Assistant { text: String::new(), calls: vec![call.clone()] };
+        let request = Request::default().user("Why?");
+        assert!(called_tools(&request).is_empty());
+        let request = request.message(asked).message(Message::result(&call, "found"));
+        assert_eq!(called_tools(&request), [json!({"name": "search", "input_schema": {"type": "object"}})]);
+    }
 
     #[test]
     fn what_later_calls_repeat_is_marked_for_the_cache() {

@@ -114,6 +114,24 @@ impl<S: State, D: Send + Sync + 'static> Builder<S, D> {
         self
     }
 
+    /// Has `handle` decide what follows an error, in every node added so far, with these edges besides their own.
+    pub fn rescue<F>(mut self, edges: &[Edge], handle: F) -> Self
+    where
+        F: Fn(&Ctx<D>, &S, NodeError) -> Result<Command<S>, NodeError> + Send + Sync + 'static,
+    {
+        let handle = Arc::new(handle);
+        for node in self.nodes.values_mut() {
+            let (run, handle) = (node.run.clone(), handle.clone());
+            node.run = Arc::new(move |ctx, state| {
+                let (work, handle) = (run(ctx.clone(), state.clone()), handle.clone());
+                Box::pin(async move { work.await.or_else(|error| handle(&ctx, &state, error)) })
+            });
+            let more: Vec<Edge> = edges.iter().filter(|edge| !node.edges.contains(edge)).cloned().collect();
+            node.edges.extend(more);
+        }
+        self
+    }
+
     /// Mounts a graph over the same state under `name`; when it ends, the thread goes on to `after`.
     pub fn mount(mut self, name: &str, graph: Graph<S, D>, after: &str) -> Self {
         self.check_name(name);

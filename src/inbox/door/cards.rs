@@ -2,7 +2,7 @@
 
 use super::Inbox;
 use crate::engine::graph::{InterruptId, Kind, ThreadId};
-use crate::inbox::{ABSENT_ACTION, Block, Card, Edited, InboxError, Question, ThreadResult};
+use crate::inbox::{ABSENT_ACTION, Block, Card, Edited, InboxError, Question, ThreadResult, YOUR_TURN};
 use crate::text::{Visible, count_noun, sanitize_typed_json};
 use serde_json::Value;
 
@@ -34,6 +34,7 @@ impl Inbox {
             card.blocks.push(Block::Fields(vec![(Visible::line("waiting"), Visible::line(&threads))]));
         }
         item.text = card.text();
+        item.give_back = item.action == YOUR_TURN && self.has_model();
         Ok((item, card))
     }
 

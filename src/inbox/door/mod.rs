@@ -50,7 +50,7 @@ pub use crate::workflows::hidden::request::{Report, is_warned_about};
 
 pub use crate::workflows::{action_words, name_words};
 
-use crate::agent::Accounts;
+use crate::agent::{Accounts, Models};
 use crate::engine::driver::Engine;
 use crate::engine::store::Store;
 use crate::inbox::InboxError;
@@ -63,18 +63,30 @@ pub struct Inbox {
     engine: Engine,
     remote: Option<Arc<dyn RemoteThreads>>,
     accounts: Option<Arc<dyn Accounts>>,
+    models: Option<Arc<dyn Models>>,
 }
 
 impl Inbox {
     /// The inbox of an engine's threads.
     pub fn new(engine: Engine) -> Self {
-        Self { engine, remote: None, accounts: None }
+        Self { engine, remote: None, accounts: None, models: None }
     }
 
     /// Adds threads that live on servers.
     pub fn with_remote(mut self, remote: Arc<dyn RemoteThreads>) -> Self {
         self.remote = Some(remote);
         self
+    }
+
+    /// Adds the models that may take a step back from a person.
+    pub fn with_models(mut self, models: Arc<dyn Models>) -> Self {
+        self.models = Some(models);
+        self
+    }
+
+    /// Whether there is a model that a person may give a step to.
+    fn has_model(&self) -> bool {
+        self.models.as_ref().is_some_and(|models| models.has_any())
     }
 
     /// Adds the mail accounts whose folders can be listed.

@@ -263,7 +263,7 @@ impl Mail<'_> {
         let new = engine
             .new_thread(put_away::NAME, json!({"mail": filed, "to": to}), &key)
             .map_err(|error| InboxError::Failed(error.to_string()))?;
-        self.0.store().threads().start_for_person(new, engine.step_limit()).await
+        self.0.store().threads().start_for_person(new, false, engine.step_limit()).await
     }
 }
 

@@ -1,6 +1,7 @@
 //! Starts, reads, forks and stops threads for a person.
 
 use super::{Inbox, thread_view};
+use crate::config::ME;
 use crate::engine::driver::arrival;
 use crate::engine::graph::{Event, EventKind, Shape, ThreadId};
 use crate::inbox::{
@@ -108,9 +109,14 @@ impl Threads<'_> {
         }
         // Types first: we cannot look at a path that is not even text.
         spec.workflow.started(input.clone()).map_err(wrong)?;
-        let input = spec.prepare(input).map_err(wrong)?;
+        let mut input = spec.prepare(input).map_err(wrong)?;
+        // The person is no model: they take the place of the one in the config, and may give it back.
+        let by_person = input.get("model").and_then(Value::as_str) == Some(ME) && !spec.roles.is_empty();
+        if let Some(keys) = input.as_object_mut().filter(|_| by_person) {
+            keys.remove("model");
+        }
         let new = engine.new_thread(&workflow, input, "")?;
-        let thread = self.0.store().threads().start_for_person(new, engine.step_limit()).await?;
+        let thread = self.0.store().threads().start_for_person(new, by_person, engine.step_limit()).await?;
         self.0.outcome_of(&thread)
     }
 
@@ -149,6 +155,11 @@ impl Threads<'_> {
         if self.0.engine.registry().get(&line.workflow).is_none_or(|spec| spec.roles.is_empty()) {
             let text = format!("threads of `{}` ask no model", line.workflow);
             return Err(InboxError::Conflict(text));
+        }
+        if !to_person && !self.0.has_model() {
+            let text =
+                "there is no model to give it to: put one into [model] of the config, or run `sayso init`";
+            return Err(InboxError::Conflict(text.to_owned()));
         }
         self.0.store().threads().hand(line.id.clone(), to_person, YOUR_TURN).await?;
         self.0.outcome_of(&line.id)

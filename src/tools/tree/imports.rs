@@ -5,6 +5,7 @@
 use super::language::Syntax;
 use super::outline::code_lines;
 use super::{File, ManifestKind, Parts, Tree, clipped};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// How many imports per file we keep, and how many re-exports of a name we follow.
@@ -159,7 +160,7 @@ fn inline_paths(line: &str, add: &mut impl FnMut(&str, &str)) {
 }
 
 /// A dependency of one part on another.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Link {
     /// The part that imports.
     pub from: String,

@@ -1,6 +1,7 @@
 //! Reads manifests: names, versions, programs and dependencies of Rust, Node, Python and Go projects.
 
 use super::clipped;
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 use strum::Display;
 
@@ -61,7 +62,8 @@ pub struct Dependency {
 }
 
 /// What a command is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Display)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Display, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Purpose {
     Test,
@@ -71,7 +73,7 @@ pub enum Purpose {
 }
 
 /// A command that can be run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
     pub purpose: Purpose,
     /// As one types it.

@@ -5,6 +5,7 @@
 
 use super::clipped;
 use super::language::Syntax;
+use serde::{Deserialize, Serialize};
 
 /// How many names per file we keep, and how long their texts may be.
 const ITEMS: usize = 400;
@@ -14,10 +15,11 @@ const LONG: usize = 140;
 const DECLARATION: usize = 20;
 const LINE: usize = 1000;
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Item {
     /// `struct`, `trait`, `class`, `function`, `method` …
-    pub kind: &'static str,
+    pub kind: String,
     /// Its name; for a method, prefixed by that of its type.
     pub name: String,
     /// Its line, counted from 1.
@@ -119,8 +121,9 @@ pub(super) fn items(syntax: Syntax, text: &str) -> Vec<Item> {
             continue;
         }
         let (signature, end) = signature(&code, at);
+        let kind = if kind == FUNCTION && name.contains('.') { "method" } else { kind };
         items.push(Item {
-            kind: if kind == FUNCTION && name.contains('.') { "method" } else { kind },
+            kind: kind.to_owned(),
             line: at as u32 + 1,
             signature: clipped(&signature, LONG),
             about: clipped(&comment(syntax, &written, at, end), LONG),

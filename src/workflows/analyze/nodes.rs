@@ -4,13 +4,13 @@ use super::facts::Role;
 use super::prompts;
 use super::state::{Analysis, AnalysisUpdate, Folder, Verdict};
 use super::{QUESTION, RESULT, RESULT_FILE, WRITE_RESULT, inputs};
+use crate::agent::agent_loop::person::your_turn;
 use crate::agent::agent_loop::{Accepted, ModelTurn, Outcome, Tool};
-use crate::agent::llm::ToolCall;
 use crate::agent::output_file::{self, OutputFile, Permission, WriteQuestion, permission};
 use crate::agent::reading::{list_tool, look, read_tool, search_tool};
 use crate::agent::{Picked, Services, ask_for_text, pick_model};
 use crate::engine::graph::{Allow, Command, Ctx, Interrupt, Kind, Labels, NodeError};
-use crate::inbox::{YOUR_TURN, proposal};
+use crate::inbox::proposal;
 use crate::text::{Visible, short_line};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -54,11 +54,7 @@ async fn look_up(
 ) -> Result<Outcome<Analysis>, NodeError> {
     let library = inputs::library(Path::new(&state.inputs_dir), state.recursive, state.code);
     let library = library.map_err(NodeError::failed)?;
-    let call = ToolCall { args: accepted.args, ..accepted.call };
-    // Thousands of files take a while; nothing else should wait for it.
-    let found =
-        tokio::task::spawn_blocking(move || look(&library, &call)).await.map_err(NodeError::failed)?;
-    Ok(match found {
+    Ok(match look(library, accepted).await? {
         Ok((text, None)) => Outcome::done(text),
         Ok((text, Some(file))) => Outcome::done(text).update(AnalysisUpdate::Seen { file }),
         Err(why) => Outcome::failed(why),
@@ -89,16 +85,13 @@ pub(super) async fn analysis_answered(ctx: Ctx<Services>, state: Arc<Analysis>) 
 /// Asks the person in the model's place for the result; what was said last may be it.
 fn ask_for_result(state: &Analysis) -> Interrupt {
     let args = json!({ "result": state.current_analysis_query });
-    let mut interrupt = proposal(RESULT, Kind::Question, YOUR_TURN, &args, &state.query);
-    interrupt.gist = "You are the model here: write the result.".to_owned();
-    interrupt.allow = Allow { edit: false, ..Allow::ALL };
-    interrupt.labels = Labels {
+    let labels = Labels {
         accept: Some("take this as the result".to_owned()),
         respond: Some("write the result".to_owned()),
         ignore: Some("abandon".to_owned()),
         ..Labels::default()
     };
-    interrupt
+    Interrupt { key: RESULT.to_owned(), ..your_turn(&state.query, "write the result", &args, labels) }
 }
 
 fn opening(ctx: &Ctx<Services>, folder: &Folder) -> Result<String, NodeError> {
@@ -154,12 +147,6 @@ pub(super) async fn analysis_interrupt(ctx: Ctx<Services>, state: Arc<Analysis>)
     };
     let folder = Path::new(&state.inputs_dir).file_name().map(|name| name.to_string_lossy().into_owned());
     interrupt.source = folder.map(|name| Visible::line(&name).into_string());
-    interrupt.schema = json!({
-        "type": "object",
-        "properties": {"question": {"type": "string"}},
-        "required": ["question"],
-        "additionalProperties": false
-    });
     Ok(Command::ask(vec![interrupt], "analysis_answered"))
 }
 

@@ -1,11 +1,10 @@
 //! `sayso analyze`: a conversation about a folder.
 
 use crate::inbox::StartVerb;
-use crate::text;
-use serde_json::{Map, Value};
+use serde::Serialize;
 
 /// Analyse the texts and documents of a folder in a conversation
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Serialize, clap::Args)]
 #[command(
     after_help = "On a terminal the inbox opens at its thread. With --wait, --json or without a terminal it is the same as `sayso start analyze query=… inputs=…`. The result is \
     written to analysis_result.md in the folder; what stood there is kept beside it, dated.\n\nExamples:\n  \
@@ -28,15 +27,4 @@ pub(super) struct Args {
     code: bool,
 }
 
-impl StartVerb for Args {
-    fn input(&self, _: bool) -> Map<String, Value> {
-        let text = |typed: &str| Value::from(text::sanitize_typed(typed));
-        let keys = [
-            ("query", text(&self.query)),
-            ("inputs", text(&self.inputs)),
-            ("recursive", Value::from(self.recursive)),
-            ("code", Value::from(self.code)),
-        ];
-        keys.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
-    }
-}
+impl StartVerb for Args {}

@@ -25,7 +25,6 @@
 mod card;
 mod cut;
 pub mod facts;
-mod farewell;
 mod fetch;
 mod figures;
 mod format;
@@ -89,26 +88,26 @@ fn graph() -> Result<Graph<Ask, Services>, BuildError> {
     let (category, get, select) = ("extract_category_node", "get_apis_node", "select_api_node");
     let (params, execute, send) = ("extract_params_node", "execute_request_node", "send_request");
     let (format, reset, next) = ("format_response_node", "reset_state_node", "next_question");
-    use nodes::failure_as_answer as node;
     Graph::builder("ask", category)
-        .node(category, node(nodes::extract_category_node), [goto(get), goto(execute), goto(reset), end()])
-        .node(get, node(nodes::get_apis_node), [goto(select), goto(category), goto(reset)])
+        .node(category, nodes::extract_category_node, [goto(get), goto(execute), goto(reset), end()])
+        .node(get, nodes::get_apis_node, [goto(select), goto(category), goto(reset)])
         .node(
             select,
-            node(nodes::select_api_node),
+            nodes::select_api_node,
             [ask(select), goto(params), goto(select), goto(category), goto(reset)],
         )
         .node(
             params,
-            node(nodes::extract_params_node),
+            nodes::extract_params_node,
             [ask(params), goto(execute), goto(params), goto(select), goto(format), goto(reset)],
         )
         .node(
             execute,
-            node(nodes::execute_request_node),
+            nodes::execute_request_node,
             [ask(send), goto(send), goto(params), goto(format), goto(reset)],
         )
-        .node(send, node(nodes::send_request), [goto(format), goto(params), goto(reset)])
+        .node(send, nodes::send_request, [goto(format), goto(params), goto(reset)])
+        .rescue(&[], nodes::failure_as_answer)
         .node(format, nodes::format_response_node, [goto(reset), goto(params)])
         .node(reset, nodes::reset_state_node, [goto(next), end()])
         .node(next, nodes::next_question, [ask(category)])

@@ -7,13 +7,12 @@ use super::parts::{KeptAnswer, ListPosition, Next, Pending, Purpose};
 use super::state::Ask;
 use crate::agent::Services;
 use crate::engine::graph::{Command, NodeError};
-use crate::text::words::alphanumeric_words;
+use crate::text::words::letters_and_digits;
 use serde_json::Value;
 
 /// Whether the whole text asks for the next page.
 fn wants_more(words: &str) -> bool {
-    ["more", "show more", "next", "next page", "the rest", "more please"]
-        .contains(&alphanumeric_words(words).join(" ").as_str())
+    letters_and_digits(words) == "more"
 }
 
 /// How a list goes on; `None` if the answer is not a list.
@@ -108,7 +107,7 @@ mod tests {
 
     #[test]
     fn only_whole_words_turn_the_page() {
-        for yes in ["more", "More.", "show more!", "next page", "the rest"] {
+        for yes in ["more", "More.", " more!"] {
             assert!(wants_more(yes), "{yes}");
         }
         for no in ["more tracks by Skrillex", "what is next?", "", "no more"] {

@@ -3,7 +3,7 @@
 use super::parts::{
     Complexity, Entity, HistoryEntry, Initial, KeptAnswer, ListPosition, NodeFailure, Pending, Table,
 };
-use super::{NEXT, PARAMETER, REQUEST, farewell};
+use super::{NEXT, PARAMETER, REQUEST};
 use crate::agent::agent_loop::person;
 use crate::agent::llm::Reply;
 use crate::engine::graph::{Answer, Command, Decision, Difference, Event, EventKind, State};
@@ -181,7 +181,7 @@ impl State for Ask {
                     self.reply = person::reply(&decision);
                     self.ended = self.reply.is_none();
                 }
-                (NEXT, Decision::Respond { text }) if !farewell::is_end(&text) => self.begin(text),
+                (NEXT, Decision::Respond { text }) => self.begin(text),
                 (PARAMETER, Decision::Respond { text }) => self.say(Role::User, text),
                 _ => self.ended = true,
             },

@@ -2,10 +2,11 @@
 
 use crate::inbox::StartVerb;
 use crate::text;
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// Ask a question that an API answers
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Serialize, clap::Args)]
 #[command(
     after_help = "On a terminal the inbox opens at its thread. With --wait, --json or without a terminal it is the same as `sayso start ask query=…`. `sayso apis list` shows what can \
     be asked. What only reads is asked at once; what changes something is shown first.\n\nExamples:\n  \

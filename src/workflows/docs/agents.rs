@@ -7,6 +7,7 @@ use super::diagram;
 use super::facts::ProjectFacts;
 use super::page::{self, Page, as_code, list_paths};
 use crate::text::count_noun;
+use crate::tools::tree::Purpose;
 use serde_json::{Value, json};
 
 /// An agent that writes one page about a code base.
@@ -226,7 +227,7 @@ fn draw_tests(page: Page, project: &ProjectFacts) -> Page {
     };
     let covers: Vec<Vec<String>> = testing.covers.iter().map(row).collect();
     let untested: Vec<Vec<String>> = testing.untested.iter().map(|part| vec![as_code(part)]).collect();
-    page.runs("How to run them", project, Some("test"))
+    page.runs("How to run them", project, Some(Purpose::Test))
         .table("What tests what", &["test file", "cases", "tests, by name and imports"], &covers)
         .table("No test found for", &["part"], &untested)
 }
@@ -234,7 +235,8 @@ fn draw_tests(page: Page, project: &ProjectFacts) -> Page {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workflows::docs::facts::{AreaFacts, LanguageFacts, LinkFacts, TestingFacts};
+    use crate::tools::tree::Link;
+    use crate::workflows::docs::facts::{AreaFacts, LanguageFacts, TestingFacts};
 
     fn summary(name: &str, project: &ProjectFacts) -> String {
         (agent(name).unwrap().summary)(project)
@@ -263,7 +265,7 @@ mod tests {
             is_test,
             ..AreaFacts::default()
         };
-        let link = |from: &str, to: &str| LinkFacts { from: from.to_owned(), to: to.to_owned(), files: 1 };
+        let link = |from: &str, to: &str| Link { from: from.to_owned(), to: to.to_owned(), files: 1 };
         let language = |name: &str, code: bool| LanguageFacts {
             name: name.to_owned(),
             code,

@@ -1,6 +1,7 @@
 //! Diagrams made from facts, in Mermaid.
 
-use super::facts::{AreaFacts, LinkFacts, ProjectFacts};
+use super::facts::{AreaFacts, ProjectFacts};
+use crate::tools::tree::Link;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -50,7 +51,7 @@ pub(super) fn import_graph(project: &ProjectFacts) -> Option<String> {
 }
 
 /// Removes arrows to parts that are also reached through others, those with the fewest files first.
-fn reduce(arrows: &mut Vec<&LinkFacts>) {
+fn reduce(arrows: &mut Vec<&Link>) {
     let mut at = arrows.len();
     while at > 0 {
         at -= 1;

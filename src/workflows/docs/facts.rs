@@ -1,5 +1,6 @@
 //! What is known about a code base, found by code alone, and the shapes of a model's answers about it.
 
+use crate::tools::tree::{Item, Link, Run};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,13 +24,13 @@ pub struct ProjectFacts {
     /// The files of the program, most important first.
     pub modules: Vec<ModuleFacts>,
     /// How to test, run and build it.
-    pub runs: Vec<RunFacts>,
+    pub runs: Vec<Run>,
     /// Manifests, with their dependencies.
     pub manifests: Vec<ManifestFacts>,
     /// Where programs start: path and what starts there.
     pub entries: Vec<(String, String)>,
     /// Which parts depend on which, most files first.
-    pub links: Vec<LinkFacts>,
+    pub links: Vec<Link>,
     pub testing: TestingFacts,
     /// Paths that were not read, with the reason.
     pub skipped: Vec<(String, String)>,
@@ -48,7 +49,7 @@ impl ProjectFacts {
     }
 
     /// The links between parts that are not just tests.
-    pub fn program_links(&self) -> impl Iterator<Item = &LinkFacts> {
+    pub fn program_links(&self) -> impl Iterator<Item = &Link> {
         let is_test = |path: &str| self.areas.iter().any(|part| part.is_test && part.path == path);
         self.links.iter().filter(move |link| !is_test(&link.from) && !is_test(&link.to))
     }
@@ -102,39 +103,11 @@ pub struct ModuleFacts {
     /// How many files of the program import it.
     pub used_by: u64,
     /// Names it declares, in order.
-    pub names: Vec<NameFacts>,
+    pub names: Vec<Item>,
     /// How many more names it declares.
     pub more_names: u64,
     /// Test files that use it, those that are about little else first.
     pub tests: Vec<String>,
-}
-
-/// A name a file declares.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct NameFacts {
-    /// `class`, `function`, `method` …
-    pub kind: String,
-    pub name: String,
-    pub line: u32,
-    pub signature: String,
-    /// The first sentence of its documentation.
-    pub about: String,
-    pub public: bool,
-}
-
-/// A command that can be run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct RunFacts {
-    /// `test`, `run`, `build` or `other`.
-    pub purpose: String,
-    /// As typed.
-    pub command: String,
-    /// What the file that names it says about it.
-    pub says: String,
-    /// The file that names it.
-    pub from: String,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -161,16 +134,6 @@ pub struct DependencyFacts {
     pub files: u64,
     /// Some of the parts that import it.
     pub areas: Vec<String>,
-}
-
-/// One part imports another.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct LinkFacts {
-    pub from: String,
-    pub to: String,
-    /// How many files import it.
-    pub files: u64,
 }
 
 /// How a code base is tested.

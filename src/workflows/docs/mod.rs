@@ -4,16 +4,15 @@
 //! START → scan_project_structure → create_execution_context → execute_agents (one child per agent)
 //!       → aggregate_results → END
 //! docs/agent: analyze_initial → evaluate_clarity → finalize_output → END
-//!             evaluate_clarity (may ask) → generate_questions (may ask) → refine_analysis → evaluate_clarity
+//!             evaluate_clarity (may ask) → generate_questions (may ask) → refine_analysis ⇄ look_up, then evaluate_clarity
 //! ```
 //! Facts come from code: the tree is scanned once, and its facts and the list of readable files are stored by digest.
-//! Every prompt begins with the same facts; to answer its questions, an agent searches and reads the files. If an agent
-//! fails, the others' pages remain. The built-in grant for output files lets it write pages without a card; if that
+//! Every prompt begins with the same facts; `refine_analysis` is the loop of all agents
+//! ([`crate::agent::agent_loop`]) over tools that search and read. If an agent fails, the others' pages remain. The built-in grant for output files lets it write pages without a card; if that
 //! grant is off, it asks first. Text that a person put between `<!-- keep -->` and `<!-- /keep -->` stays when a page
 //! is written again.
 //!
-//! What several agents of a run ask is asked once; see [`pool`]. Without a language model the pages hold the facts, and
-//! nothing else.
+//! Without a language model the pages hold the facts, and nothing else.
 
 mod agent;
 mod agents;
@@ -25,7 +24,6 @@ mod facts_text;
 mod nodes;
 mod page;
 mod pages;
-mod pool;
 mod project;
 mod readable;
 mod state;
@@ -37,7 +35,6 @@ use crate::engine::graph::{AnyState, BuildError, Graph, InputError, Workflow, as
 use crate::inbox::{Spec, Words, WorkflowVerb};
 use crate::tools::folder;
 use crate::tools::tree::{self, Limits};
-use pool::Pool;
 use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
@@ -65,9 +62,8 @@ const MAX_ITERATIONS: u64 = 20;
 
 /// The workflow with its services, and the workflow of its agents.
 pub fn specs(services: &Arc<Services>) -> Result<Vec<Spec>, BuildError> {
-    let pool = Arc::new(Pool::default());
     let models = services.models.clone();
-    let workflow = Workflow::new("docs", graph(&pool)?, services.clone());
+    let workflow = Workflow::new("docs", graph()?, services.clone());
     let about = "pages about a code base, by agents that refine what they wrote";
     let docs = Spec::new(workflow, about, card::draw)
         .with_roles(agent::ROLES)
@@ -77,21 +73,16 @@ pub fn specs(services: &Arc<Services>) -> Result<Vec<Spec>, BuildError> {
             check_model(&*models, &input)?;
             prepare(input)
         });
-    Ok(vec![docs, agent::spec(services, pool)?])
+    Ok(vec![docs, agent::spec(services)?])
 }
 
-fn graph(pool: &Arc<Pool>) -> Result<Graph<Documentation, Services>, BuildError> {
-    let pool = pool.clone();
+fn graph() -> Result<Graph<Documentation, Services>, BuildError> {
     Graph::builder("docs", "scan_project_structure")
         .node("scan_project_structure", nodes::scan_project_structure, [goto("create_execution_context")])
         .timeout(Duration::from_secs(600))
         .node("create_execution_context", nodes::create_execution_context, [goto("execute_agents")])
         .node("execute_agents", nodes::execute_agents, [spawn(AGGREGATE)])
-        .node(
-            AGGREGATE,
-            move |ctx, state| nodes::aggregate_results(pool.clone(), ctx, state),
-            [ask(AGGREGATE), end()],
-        )
+        .node(AGGREGATE, nodes::aggregate_results, [ask(AGGREGATE), end()])
         .build()
 }
 

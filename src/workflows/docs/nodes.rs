@@ -5,7 +5,6 @@ use super::agents::{AGENTS, agent};
 use super::facts::ProjectFacts;
 use super::facts_text::facts_text;
 use super::pages::{self, WritePage};
-use super::pool::Pool;
 use super::state::{DocsUpdate, Documentation, Scanned};
 use super::{AGENT, AGGREGATE, WRITE_DOCS, nothing_to_document, project};
 use crate::agent::Services;
@@ -62,7 +61,7 @@ pub(super) async fn create_execution_context(_: Ctx<Services>, _: Arc<Documentat
 }
 
 /// Starts a thread per agent and waits for all of them.
-pub(super) async fn execute_agents(ctx: Ctx<Services>, state: Arc<Documentation>) -> NodeResult {
+pub(super) async fn execute_agents(_: Ctx<Services>, state: Arc<Documentation>) -> NodeResult {
     let scanned = state.scanned.as_ref().ok_or_else(|| NodeError::failed("the tree was not scanned"))?;
     let child = |name: &String| {
         let context = AgentContext {
@@ -72,7 +71,6 @@ pub(super) async fn execute_agents(ctx: Ctx<Services>, state: Arc<Documentation>
             facts: scanned.facts.clone(),
             files: scanned.files.clone(),
             settings: state.settings.clone(),
-            run: ctx.step_context().thread.to_string(),
         };
         Child { key: name.clone(), workflow: AGENT.to_owned(), input: json!({ "context": context }) }
     };
@@ -80,12 +78,7 @@ pub(super) async fn execute_agents(ctx: Ctx<Services>, state: Arc<Documentation>
 }
 
 /// Writes the pages and the index; asks first if output files are not granted.
-pub(super) async fn aggregate_results(
-    pool: Arc<Pool>,
-    ctx: Ctx<Services>,
-    state: Arc<Documentation>,
-) -> NodeResult {
-    pool.clear(&ctx.step_context().thread);
+pub(super) async fn aggregate_results(ctx: Ctx<Services>, state: Arc<Documentation>) -> NodeResult {
     let successes: Vec<_> = state.results.iter().filter(|result| result.status == "success").collect();
     let summary = summary(&state);
     if successes.is_empty() {

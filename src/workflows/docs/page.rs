@@ -1,8 +1,9 @@
 //! Builds pages: sections of an analysis, tables from facts.
 
 use super::diagram::LEFT_OUT;
-use super::facts::{ModuleFacts, NameFacts, ProjectFacts};
+use super::facts::{ModuleFacts, ProjectFacts};
 use super::project::keep_best;
+use crate::tools::tree::{Item, Purpose};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -96,10 +97,12 @@ impl Page {
     }
 
     /// Adds the commands that test, run, check and build it.
-    pub(super) fn runs(self, title: &str, project: &ProjectFacts, purpose: Option<&str>) -> Self {
+    pub(super) fn runs(self, title: &str, project: &ProjectFacts, purpose: Option<Purpose>) -> Self {
         let runs = project.runs.iter().filter(|run| purpose.is_none_or(|purpose| run.purpose == purpose));
         let rows: Vec<Vec<String>> = runs
-            .map(|run| vec![run.purpose.clone(), as_code(&run.command), run.says.clone(), as_code(&run.from)])
+            .map(|run| {
+                vec![run.purpose.to_string(), as_code(&run.command), run.says.clone(), as_code(&run.from)]
+            })
             .collect();
         self.table(title, &["for", "command", "what it does", "named in"], &rows)
     }
@@ -133,7 +136,7 @@ impl Page {
         let mut names = module.names.clone();
         keep_best(&mut names, NAMES);
         let omitted = module.more_names + (module.names.len() - names.len()) as u64;
-        let row = |name: &NameFacts| {
+        let row = |name: &Item| {
             let suffix = if name.public { "" } else { " (internal)" };
             vec![
                 as_code(&name.name),

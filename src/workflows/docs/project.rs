@@ -1,8 +1,7 @@
 //! Turns a scanned tree into facts: counted, sorted and bounded.
 
 use super::facts::{
-    AreaFacts, DependencyFacts, LanguageFacts, LinkFacts, ManifestFacts, ModuleFacts, NameFacts,
-    ProjectFacts, RunFacts, TestingFacts,
+    AreaFacts, DependencyFacts, LanguageFacts, ManifestFacts, ModuleFacts, ProjectFacts, TestingFacts,
 };
 use crate::tools::tree::{
     File, FileDependencies, Item, Manifest, ManifestKind, Parts, Run, Tree, file_dependencies, links,
@@ -30,8 +29,6 @@ pub(super) fn project(tree: &Tree) -> ProjectFacts {
     let languages = languages(&tree.files);
     let mut part_links = links(&dependencies, &parts);
     part_links.sort_by_key(|link| std::cmp::Reverse(link.files));
-    let link =
-        |link: crate::tools::tree::Link| LinkFacts { from: link.from, to: link.to, files: link.files as u64 };
     let testing = testing(tree, &parts, &dependencies, &areas);
     ProjectFacts {
         name: name(tree),
@@ -44,7 +41,7 @@ pub(super) fn project(tree: &Tree) -> ProjectFacts {
         runs: runs(tree),
         manifests: manifests(tree, &parts),
         entries: entries(tree),
-        links: part_links.into_iter().take(LINKS).map(link).collect(),
+        links: part_links.into_iter().take(LINKS).collect(),
         skipped: tree.skipped.iter().map(|one| (one.name.clone(), one.why.clone())).take(SKIPPED).collect(),
         more_skipped: (tree.more_skipped + tree.skipped.len().saturating_sub(SKIPPED)) as u64,
         wishes: Vec::new(),
@@ -76,17 +73,11 @@ fn about(tree: &Tree) -> String {
 }
 
 /// Every command that a manifest names, tests first; each once, from the file nearest to the top.
-fn runs(tree: &Tree) -> Vec<RunFacts> {
+fn runs(tree: &Tree) -> Vec<Run> {
     let mut runs: Vec<&Run> = tree.manifests.iter().flat_map(|manifest| &manifest.runs).collect();
     runs.sort_by_key(|run| (run.purpose, run.from.matches('/').count()));
     let mut seen = BTreeSet::new();
-    let facts = |run: &Run| RunFacts {
-        purpose: run.purpose.to_string(),
-        command: run.command.clone(),
-        says: run.says.clone(),
-        from: run.from.clone(),
-    };
-    runs.into_iter().filter(|run| seen.insert(&run.command)).take(RUNS).map(facts).collect()
+    runs.into_iter().filter(|run| seen.insert(&run.command)).take(RUNS).cloned().collect()
 }
 
 /// Where programs start, and the files that others load first.
@@ -233,20 +224,12 @@ fn modules(tree: &Tree, dependencies: &FileDependencies<'_>, testing: &TestingFa
             *importers.entry(target.0).or_default() += 1;
         }
     }
-    let fact = |item: &Item| NameFacts {
-        kind: item.kind.to_owned(),
-        name: item.name.clone(),
-        line: item.line,
-        signature: item.signature.clone(),
-        about: item.about.clone(),
-        public: item.public,
-    };
     let module = |file: &File| {
         let items = || file.source.items.iter().enumerate();
         // Of several declarations, the last is the one that does the work; the others are overloads.
         let last: BTreeMap<&str, usize> = items().map(|(at, item)| (item.name.as_str(), at)).collect();
         let is_last = |(at, item): &(usize, &Item)| last.get(item.name.as_str()) == Some(at);
-        let mut names: Vec<NameFacts> = items().filter(is_last).map(|(_, item)| fact(item)).collect();
+        let mut names: Vec<Item> = items().filter(is_last).map(|(_, item)| item.clone()).collect();
         let all = names.len();
         keep_best(&mut names, NAMES);
         let imports = dependencies.get(file.path.as_str()).map(|targets| targets.keys().cloned().collect());
@@ -283,8 +266,8 @@ fn weight(module: &ModuleFacts) -> u64 {
 
 /// Keeps the most telling names, in order: types first, then functions, then methods; public and documented ones
 /// before others.
-pub(super) fn keep_best(names: &mut Vec<NameFacts>, max: usize) {
-    let rank = |name: &NameFacts| {
+pub(super) fn keep_best(names: &mut Vec<Item>, max: usize) {
+    let rank = |name: &Item| {
         let kind = match name.kind.as_str() {
             "function" | "constant" => 1,
             "method" => 3,

@@ -125,8 +125,6 @@ pub struct Metadata {
     pub self_questions: Vec<String>,
     /// What its last evaluation still found missing.
     pub missing_information: Vec<String>,
-    /// How many answers another agent had already found.
-    pub shared_answers: u64,
     /// Why refining stopped.
     pub stop: Option<Stop>,
 }

@@ -1,11 +1,10 @@
 //! `sayso docs`: pages about a code base.
 
 use crate::inbox::StartVerb;
-use crate::text;
-use serde_json::{Map, Value};
+use serde::Serialize;
 
 /// Write pages about a code base, by agents that question and refine what they wrote
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Serialize, clap::Args)]
 #[command(
     after_help = "Six agents write a page each (files, dependencies, architecture, patterns, data flow, tests) and an index. \
     What you write into a page between <!-- keep --> and <!-- /keep --> stays when the page is written again; a page \
@@ -43,18 +42,4 @@ pub(super) struct Args {
     approve_over_tokens: Option<u64>,
 }
 
-impl StartVerb for Args {
-    fn input(&self, _: bool) -> Map<String, Value> {
-        let keys = [
-            ("dir", Some(Value::from(text::sanitize_typed(&self.dir)))),
-            ("out", self.out.as_deref().map(|out| Value::from(text::sanitize_typed(out)))),
-            ("max_iterations", self.max_iterations.map(Value::from)),
-            ("clarity_threshold", self.clarity_threshold.map(Value::from)),
-            ("min_improvement", self.min_improvement.map(Value::from)),
-            ("enable_self_questioning", self.enable_self_questioning.map(Value::from)),
-            ("ask_human", Some(Value::from(self.ask_human))),
-            ("approve_over_tokens", self.approve_over_tokens.map(Value::from)),
-        ];
-        keys.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
-    }
-}
+impl StartVerb for Args {}

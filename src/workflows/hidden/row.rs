@@ -3,8 +3,8 @@
 
 use crate::agent::Services;
 use crate::engine::graph::{
-    Allow, Answer, AnyState, BuildError, Command, Ctx, Decision, Event, EventKind, Graph, Kind, Labels,
-    NodeError, State, Workflow, ask, end,
+    Allow, Answer, AnyState, BuildError, Command, Ctx, Decision, Graph, Kind, Labels, NodeError, State,
+    Workflow, ask, end,
 };
 use crate::inbox::{
     Block, Card, MemoryRow, Question, ROW_WORKFLOW, RowAnswer, RowChange, RowQuestion, Spec, Weighed, Words,
@@ -72,16 +72,6 @@ impl State for RowState {
     fn answered(answers: Vec<Answer>) -> RowUpdate {
         let accepted = answers.first().is_some_and(|answer| matches!(answer.decision, Decision::Accept));
         RowUpdate::Answered { accepted }
-    }
-
-    fn arrived(event: Event) -> Option<RowUpdate> {
-        match event.what {
-            EventKind::Words { .. }
-            | EventKind::Hint { .. }
-            | EventKind::News { .. }
-            | EventKind::AnsweredElsewhere { .. }
-            | EventKind::Corrected { .. } => None,
-        }
     }
 
     fn apply(&mut self, update: RowUpdate) {

@@ -1,7 +1,7 @@
 //! The cards: the thought, the code, the last code's result; and at the end the answer with the changes.
 
 use super::state::SheetWork;
-use super::{DIFFERS, PYTHON, WRITE_RESULT, bars};
+use super::{DIFFERS, PYTHON, WRITE_RESULT};
 use crate::agent::agent_loop;
 use crate::engine::graph::AnyState;
 use crate::inbox::{Block, Card, Question};
@@ -32,16 +32,10 @@ fn answer_block(state: &SheetWork) -> Block {
 
 fn result_blocks(state: &SheetWork) -> Vec<Block> {
     let mut blocks = vec![answer_block(state)];
-    blocks.extend(state.dialog.answer.as_deref().and_then(bars::from_text));
     blocks.push(Block::Fields(about_fields(state)));
     for cell in &state.cells {
         blocks.push(code_block(&cell.code));
-        let mut observation = cell.observation.clone();
-        // The rules answer with what their code printed; that is already shown above.
-        if state.dialog.answer.as_deref().map(str::trim) == Some(observation.stdout.trim()) {
-            observation.stdout.clear();
-        }
-        push_observation(&mut blocks, &observation);
+        push_observation(&mut blocks, &cell.observation);
     }
     blocks
 }
@@ -135,7 +129,6 @@ fn push_observation(blocks: &mut Vec<Block>, observation: &Observation) {
     }
     if !observation.stdout.trim().is_empty() {
         blocks.push(Block::Text(Visible::new(observation.stdout.trim_end())));
-        blocks.extend(bars::from_text(&observation.stdout));
     }
     if let Some(value) = &observation.value {
         blocks.push(Block::Text(Visible::new(value)));

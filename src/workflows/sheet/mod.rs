@@ -11,7 +11,6 @@
 //! then the person is asked. The original is never written. If cells changed, the result is written next to it, even if
 //! the person ends the work before the model does.
 
-mod bars;
 mod card;
 pub mod facts;
 mod nodes;

@@ -146,7 +146,7 @@ pub(super) async fn words(
     if state.cells.is_empty() {
         return Ok(Words::Unsure);
     }
-    if ["done", "finish", "finished"].contains(&letters_and_digits(&reply.text).as_str()) {
+    if ["done", "finish"].contains(&letters_and_digits(&reply.text).as_str()) {
         return Ok(Words::Answer(state.last_printed()));
     }
     let what = "the answer to a question about a workbook";

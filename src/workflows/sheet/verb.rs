@@ -1,11 +1,10 @@
 //! `sayso sheet`: work on a workbook.
 
 use crate::inbox::StartVerb;
-use crate::text;
-use serde_json::{Map, Value};
+use serde::Serialize;
 
 /// Work on a workbook with Python that you see before it runs
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Serialize, clap::Args)]
 #[command(
     after_help = "Reads .xlsx, .xls, .ods and .csv. The code runs in a sandbox on a copy; where cells change, the result \
     is written to NAME.result.xlsx beside the workbook, which itself is never touched. On a terminal the inbox \
@@ -24,24 +23,11 @@ pub(super) struct Args {
     instruction: String,
     /// Also let the model look up headings and values
     #[arg(long)]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     with_informer: bool,
     /// Ask after this many steps whether to go on [default: sheet.max_steps of the config, 10]
     #[arg(long, value_name = "N")]
     max_steps: Option<u32>,
 }
 
-impl StartVerb for Args {
-    fn input(&self, _: bool) -> Map<String, Value> {
-        let text = |typed: &str| Value::from(text::sanitize_typed(typed));
-        let mut keys = Map::new();
-        keys.insert("workbook".to_owned(), text(&self.workbook));
-        keys.insert("instruction".to_owned(), text(&self.instruction));
-        if self.with_informer {
-            keys.insert("with_informer".to_owned(), Value::from(true));
-        }
-        if let Some(steps) = self.max_steps {
-            keys.insert("max_steps".to_owned(), Value::from(steps));
-        }
-        keys
-    }
-}
+impl StartVerb for Args {}

@@ -38,7 +38,7 @@ async fn more_fetches_the_next_page_until_there_is_none() {
     let second = told(&inbox, &thread, "more").await;
     assert!(second.starts_with("Trending Tracks (time week):\n\n11. \"T10\""), "{second}");
     assert!(second.contains("20 are shown, and there may be more"), "{second}");
-    let third = told(&inbox, &thread, "next page").await;
+    let third = told(&inbox, &thread, "More.").await;
     assert!(third.contains("23. \"T22\"") && !third.contains("say “more”"), "{third}");
     let last = card().await;
     assert!(last.starts_with("Trending Tracks"), "nothing is left to show: {last}");

@@ -64,7 +64,7 @@ async fn a_reset_really_clears_and_keeps_what_belongs_to_the_thread() {
     assert_eq!((inbox.server.count("GET /health_check"), inbox.server.count("GET / ")), (1, 0));
     inbox.answer(&thread, respond("And the trending playlists?")).await;
     assert_eq!(inbox.last_asked(), "GET /v1/playlists/trending?time=week&limit=10");
-    let outcome = inbox.answer(&thread, respond("Done")).await;
+    let outcome = inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(outcome.status, Status::Done);
     assert_eq!(outcome.output.unwrap()["query"], "And the trending playlists?");
 }

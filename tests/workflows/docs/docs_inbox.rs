@@ -38,15 +38,12 @@ impl Script {
         Self { scores: vec![50.0, 90.0], special: Box::new(special), ..Self::default() }
     }
 
-    /// The agent `who` answers its questions by reading with these arguments first.
+    /// The agent `who` looks up what it asked by reading with these arguments first.
     pub fn reading(who: &'static str, reads: Vec<Value>) -> Self {
         Self::refining(move |agent, request| {
-            if request.task != "docs.answer" || agent != who {
-                return None;
-            }
             let told = request.messages.iter().any(|message| matches!(message, Message::Tool { .. }));
-            let calls = reads.iter().map(|args| ("read_file", args.clone()));
-            Some(Ok(if told { Scripted::text("As it says.") } else { Scripted::calls(calls) }))
+            let calls = || Scripted::calls(reads.iter().map(|args| ("read_file", args.clone())));
+            (request.task == "docs.refine" && agent == who && !told).then(|| Ok(calls()))
         })
     }
 }
@@ -111,7 +108,6 @@ impl DocsInbox {
                     };
                     used(Scripted::json(&json!({"questions": (0..4).map(one).collect::<Vec<_>>()})))
                 }
-                "docs.answer" => used(Scripted::text("It is so.")),
                 "docs.refine" => {
                     let text =
                         format!("## Overview\n\nRefined {} of {agent}. `src/lib.rs` keeps it.", nth + 1);

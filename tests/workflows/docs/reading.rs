@@ -1,4 +1,4 @@
-//! What agents get to see: facts within bounds, files of the tree and no others, and what siblings found out.
+//! What agents get to see: facts within bounds, and files of the tree and no others.
 
 use super::*;
 
@@ -23,7 +23,7 @@ async fn every_prompt_of_a_run_begins_with_the_same_facts_and_nothing_ignored() 
     let requests = inbox.model.requests();
     let opening = |request: &Request| words(request)[..request.repeated].to_owned();
     let first = opening(&requests[0]);
-    assert!(requests.len() > 40 && first.contains("src/open.rs (4 lines"), "{first}");
+    assert!(requests.len() == 30 && first.contains("src/open.rs (4 lines"), "{first}");
     for request in &requests {
         assert_eq!((opening(request), &request.system), (first.clone(), &requests[0].system));
         let whole = serde_json::to_string(request).unwrap();
@@ -45,8 +45,7 @@ async fn a_question_about_a_function_is_given_that_function() {
     let dispatch = "class App:\n    def dispatch(self):\n        self.before()\n        return self.view()\n";
     inbox.write_input("src/app.py", &format!("{rows}{dispatch}"));
     inbox.document(json!({})).await;
-    let asked = inbox.model.requests_for("docs.answer");
-    assert_eq!(asked.len(), 1, "each is asked once");
+    let asked = inbox.model.requests_for("docs.refine");
     let part = "=== src/app.py, from `App.dispatch` on ===\n";
     assert_contains(
         &words(&asked[0]),
@@ -86,7 +85,7 @@ async fn read_file_reads_what_was_scanned_and_nothing_else() {
 async fn keys_are_not_read_and_reading_has_an_end() {
     const PATHS: &[&str] = &[".env", "a.pem", "src/lib.rs", "src/store/mod.rs", "Cargo.toml"];
     let special = |who: &str, request: &Request| {
-        let wanted = request.task == "docs.answer" && who == "testing" && !request.tools.is_empty();
+        let wanted = request.task == "docs.refine" && who == "testing" && !request.tools.is_empty();
         let line = request.messages.len();
         let calls = PATHS.iter().map(|path| ("read_file", json!({ "path": path, "line": line })));
         let search = ("search", json!({"text": "canary", "folder": line.to_string()}));
@@ -97,8 +96,8 @@ async fn keys_are_not_read_and_reading_has_an_end() {
     inbox.write_input("a.pem", "canary\n");
     let (_, outcome) = inbox.document(json!({})).await;
     assert_eq!(result(&outcome, "testing")["status"], "success");
-    // Four questions, each asked four times: three times with the tools, then without.
-    assert_eq!(inbox.asked_for("testing", "docs.answer"), 16);
+    // Three times with the tools, then without.
+    assert_eq!(inbox.asked_for("testing", "docs.refine"), 4);
     let text = serde_json::to_string(&inbox.model.requests()).unwrap();
     assert_contains(&text, ["it may hold secrets", "No line holds all of these words."]);
     let told = inbox.told();
@@ -144,20 +143,4 @@ async fn one_to_nine_questions_are_taken_and_none_ends_it() {
         assert_eq!(metadata["stop"], stop, "{given}");
         assert_eq!(inbox.asked_for("testing", "docs.questions"), 1, "{given}: it is not asked twice");
     }
-}
-
-#[tokio::test]
-async fn what_one_agent_found_out_the_others_need_not_ask() {
-    let same = |_: &str, request: &Request| {
-        let one = |n: usize| json!({"question": format!("What does src/lib.rs keep, part {n}{n}{n}?"), "files": [], "for_person": false});
-        let questions: Vec<Value> = (0..3).map(one).collect();
-        (request.task == "docs.questions").then(|| Ok(Scripted::json(&json!({ "questions": questions }))))
-    };
-    let inbox = DocsInbox::new(Script::refining(same));
-    let (_, outcome) = inbox.document(json!({})).await;
-    let agents = outcome.output.as_ref().unwrap()["agents"].as_array().unwrap();
-    let shared: u64 = agents.iter().map(|one| one["metadata"]["shared_answers"].as_u64().unwrap()).sum();
-    let asked = inbox.model.requests().iter().filter(|request| request.task == "docs.answer").count() as u64;
-    assert_eq!((shared, asked), (15, 3), "each question was asked once, and its answer is everybody's");
-    assert!(agents.iter().all(|one| one["warnings"] == json!(["Iteration 1: Addressed 3 questions"])));
 }

@@ -48,3 +48,19 @@ async fn what_expires_is_neither_sent_nor_marked_nor_learned_from() {
         assert_eq!(inbox.replies_asked(), before, "no model is asked what to do next");
     }
 }
+
+#[tokio::test]
+async fn nobody_is_said_to_have_left_a_mail_whose_turn_expired() {
+    let mut setup = in_a_week();
+    setup.settings.expiry.kinds.push("question".to_owned());
+    let inbox = EmailInbox::with(setup, "respond", []);
+    let thread = inbox.take_in(&mail(), json!({})).await.unwrap();
+    inbox.threads().hand(thread.clone(), true).await.unwrap();
+    inbox.drive().await;
+    assert_eq!(inbox.action(&thread).await, "your_turn");
+    assert_eq!(inbox.expire_after(7).await, 1);
+    inbox.drive().await;
+    let item = inbox.open_item(&thread).await;
+    assert_eq!(item.action, "notify");
+    assert!(item.text.contains("nobody did in time"), "{}", item.text);
+}

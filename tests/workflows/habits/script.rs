@@ -41,10 +41,9 @@ pub fn straight(request: &Request) -> Reply {
             let one = |what: &str| json!({"question": format!("What is {what}?"), "files": ["src/lib.rs"], "for_person": false});
             data(json!({"questions": [one("a box"), one("a row"), one("a shelf")]}))
         }
-        "docs.answer" if !request.tools.is_empty() && made == 0 => {
+        "docs.refine" if !request.tools.is_empty() && made == 0 => {
             Scripted::calls([("read_file", json!({"path": "src/lib.rs"}))])
         }
-        "docs.answer" => Scripted::text("src/lib.rs says: a box."),
         "docs.refine" => Scripted::text("## Overview\n\nIt keeps boxes in rows."),
         "ask.select" => data(json!({
             "api": "tea/find_tea", "rest": "which is the first",

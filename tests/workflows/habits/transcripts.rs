@@ -24,6 +24,10 @@ impl Models for Replay {
         Ok(())
     }
 
+    fn has_any(&self) -> bool {
+        true
+    }
+
     fn check_answers(&self, _: &str, _: &[&str], _: &Value) -> Result<(), String> {
         Ok(())
     }
@@ -35,6 +39,7 @@ async fn transcripts_are_labelled_and_play_to_the_end() {
         (Job::Email, "email", vec!["schedule_meeting", "write_email"]),
         (Job::Analyze, "analyze", vec!["analysis_question", "analysis_question"]),
         (Job::Sheet, "sheet", vec!["python"]),
+        (Job::Docs, "docs", vec![]),
         (Job::Ask, "ask", vec![]),
     ] {
         let path =

@@ -172,6 +172,7 @@ fn question(
         edit_from: said.edit_from,
         allow: said.allow,
         labels: said.labels,
+        give_back: false,
         warnings: said.warnings,
         source: said.source,
         text: String::new(),

@@ -99,12 +99,18 @@ impl Threads<'_> {
     }
 
     /// Starts a thread on behalf of a person and records the process it came from.
-    pub async fn start_for_person(self, new: NewThread, step_limit: i64) -> Result<ThreadId, StoreError> {
+    /// They may be in the model's place from the start.
+    pub async fn start_for_person(
+        self,
+        new: NewThread,
+        by_person: bool,
+        step_limit: i64,
+    ) -> Result<ThreadId, StoreError> {
         let now = self.0.now_ms();
         self.0
             .write(move |tx| {
                 let from = Some(tx.opened(now)?);
-                Ok(start(tx, &new, step_limit, from, now)?.id)
+                Ok(begin(tx, &Started { from, by_person, ..started(&new, None, step_limit)? }, now)?.id)
             })
             .await
     }

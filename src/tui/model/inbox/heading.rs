@@ -106,6 +106,7 @@ mod tests {
             edit_from: None,
             allow: Allow::ALL,
             labels: Labels::default(),
+            give_back: false,
             warnings: Vec::new(),
             source: source.map(str::to_owned),
             text: String::new(),

@@ -320,7 +320,9 @@ fn footer(model: &Model) -> Vec<(Action, String)> {
         }
         match model.selected().map(|row| row.action.as_str()) {
             Some("failed") => actions.extend(named([(Action::TakeOver, "take over")])),
-            Some(YOUR_TURN) => actions.extend(named([(Action::TakeOver, "give it back")])),
+            Some(YOUR_TURN) if model.question().is_some_and(|question| question.give_back) => {
+                actions.extend(named([(Action::TakeOver, "give it back")]))
+            }
             _ => {}
         }
         actions.extend(named([

@@ -13,10 +13,9 @@ pub(super) use request::{execute_request_node, send_request};
 use super::MAX_TRIES;
 use super::state::Ask;
 use crate::agent::Services;
-use crate::engine::graph::{BoxFuture, Command, Ctx, NodeError};
+use crate::engine::graph::{Command, Ctx, NodeError};
 use crate::text::words::with_full_stop;
 use crate::tools::catalogue::Catalogue;
-use std::sync::Arc;
 
 type NodeResult = Result<Command<Ask>, NodeError>;
 
@@ -29,34 +28,22 @@ fn retry_or_fail(state: &Ask, node: &str, back: &str, text: impl Into<String>) -
     Ok(state.goto(back, |next| next.failed(node, text)))
 }
 
-/// Wraps a node so that its failure becomes an answer where there is something to go on with: that of a question's
-/// second request leaves the answer to the first, with a note; in a conversation the person is told, and asks the next
-/// question. Failures that only a person can settle (a budget, a doubt) stay failures.
-pub(super) fn failure_as_answer<F, Work>(
-    node: F,
-) -> impl Fn(Ctx<Services>, Arc<Ask>) -> BoxFuture<'static, NodeResult> + Send + Sync + 'static
-where
-    F: Fn(Ctx<Services>, Arc<Ask>) -> Work + Send + Sync + 'static,
-    Work: Future<Output = NodeResult> + Send + 'static,
-{
-    move |ctx: Ctx<Services>, state: Arc<Ask>| -> BoxFuture<'static, NodeResult> {
-        let last_try = ctx.step_context().last_try;
-        let work = node(ctx, state.clone());
-        Box::pin(async move {
-            let why = match work.await {
-                Err(NodeError::Failed { text }) => text,
-                Err(NodeError::Transient { text, .. }) if last_try => text,
-                other => return other,
-            };
-            if state.is_second() {
-                let note = format!("The second part could not be answered: {}", with_full_stop(&why));
-                Ok(state.goto("format_response_node", |next| next.note(Some(note))))
-            } else if state.follow_up || state.last_answer().is_some() {
-                Ok(not_answered(&state, &why))
-            } else {
-                Err(NodeError::failed(why))
-            }
-        })
+/// A failure becomes an answer where there is something to go on with: that of a question's second request leaves the
+/// answer to the first, with a note; in a conversation the person is told, and asks the next question. Failures that
+/// only a person can settle (a budget, a doubt) stay failures.
+pub(super) fn failure_as_answer(ctx: &Ctx<Services>, state: &Ask, error: NodeError) -> NodeResult {
+    let why = match error {
+        NodeError::Failed { text } => text,
+        NodeError::Transient { text, .. } if ctx.step_context().last_try => text,
+        other => return Err(other),
+    };
+    if state.is_second() {
+        let note = format!("The second part could not be answered: {}", with_full_stop(&why));
+        Ok(state.goto("format_response_node", |next| next.note(Some(note))))
+    } else if state.follow_up || state.last_answer().is_some() {
+        Ok(not_answered(state, &why))
+    } else {
+        Err(NodeError::failed(why))
     }
 }
 

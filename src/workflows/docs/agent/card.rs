@@ -1,9 +1,10 @@
 //! The cards of an agent.
 
-use super::state::{AgentState, QUESTION, WRITE_PAGE};
+use super::state::{AgentState, QUESTION};
 use crate::engine::graph::AnyState;
-use crate::inbox::{Block, Card, Question};
+use crate::inbox::{Block, Card, Question, YOUR_TURN};
 use crate::text::Visible;
+use crate::workflows::docs::agents::agent;
 use crate::workflows::docs::card::field;
 use crate::workflows::docs::readable::readable;
 use serde_json::Value;
@@ -13,7 +14,7 @@ pub(super) fn explain(state: &AnyState, question: Option<&Question>) -> Vec<Bloc
     let Some(state) = state.get::<AgentState>() else { return Vec::new() };
     let why = match question.map(|question| question.action.as_str()).unwrap_or_default() {
         QUESTION => "no file answers it, and you wanted to be asked",
-        WRITE_PAGE => "you are in the model's place",
+        YOUR_TURN => "you are in the model's place",
         _ => "the next refinement is larger than you allow without asking",
     };
     let scores: Vec<String> = state.scores.iter().map(|score| format!("{score:.0}")).collect();
@@ -35,9 +36,10 @@ pub(super) fn draw(state: &AnyState, question: Option<&Question>) -> Card {
     let arg = |key: &str| question.and_then(|question| question.args.get(key));
     let mut blocks = Vec::new();
     let text = |key: &str| arg(key).and_then(Value::as_str).unwrap_or_default();
-    if action == WRITE_PAGE {
-        let wish = format!("Write the page about {} Its headings: {}.", text("about"), text("headings"));
-        blocks.push(Block::Text(Visible::new(&wish)));
+    if action == YOUR_TURN {
+        let wish = agent(&state.context.agent)
+            .map(|agent| format!("Write the page about {} Its headings: {}.", agent.about, agent.sections));
+        blocks.extend(wish.map(|wish| Block::Text(Visible::new(&wish))));
     } else if action == QUESTION {
         blocks.push(Block::Text(Visible::new(text("question"))));
     } else {

@@ -5,9 +5,7 @@
 
 use super::state::AgentState;
 use crate::agent::llm::Request;
-use crate::agent::reading::{read_tool, search_tool};
 use crate::workflows::docs::agents::DocAgent;
-use crate::workflows::docs::facts::Question;
 use crate::workflows::docs::facts_text::MAX_BYTES;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -16,17 +14,20 @@ use std::fmt::Write;
 const MAX_PROMPT_BYTES: usize = 96_000;
 
 /// By rule of thumb.
-const BYTES_PER_TOKEN: u64 = 4;
+const BYTES_PER_TOKEN: usize = 4;
 
-/// The assumed length of an answer, and of a part of a file.
-const ANSWER_BYTES: u64 = 1_500;
-const PART_BYTES: u64 = 4_000;
+/// How often the model may look into the files before it writes, each time for several things at once.
+pub(super) const LOOKS: u32 = 3;
+
+/// How long a part of a file may be, or what a search finds.
+pub(super) const PART_BYTES: usize = 4_000;
 
 /// Bytes reserved for the instructions and the wording around the facts.
 const WORDING_BYTES: usize = 4_000;
 
-/// How many questions a refinement usually asks, for the estimate.
-const USUAL_QUESTIONS: u64 = 4;
+/// How much a refinement usually looks up, and how often, for the estimate.
+const USUAL_PARTS: usize = 8;
+const USUAL_LOOKS: usize = 2;
 
 const SYSTEM: &str = "You document a code base for the people who will work on it. You are given facts that a program counted and read \
 from the files; rest on them and on what you read, name files, lines and names (`src/a.py:12`, `Store.open`), and do not \
@@ -112,34 +113,31 @@ impl PromptBuilder<'_> {
         text
     }
 
-    /// The request to answer a question; `parts` is what the question names, as it is written.
-    pub(super) fn answer(&self, asked: &Question, parts: &str) -> Request {
-        let text = format!(
-            "{parts}\nThe question: {}\n\nAnswer it from the files in a few sentences, naming files, lines and names. \
-             Search and read first where what is above does not answer it; say so where nothing does.",
-            asked.question
+    /// The request to look up what was asked and then write the page anew; `parts` is what the questions name, as it is
+    /// written.
+    pub(super) fn refine(&self, parts: &str) -> Request {
+        let mut text = self.page_so_far();
+        let with_hints = self.state.answerable().map(|asked| match &asked.answer {
+            Some(answer) => format!("{} The person says: {answer}", asked.question),
+            None if asked.files.is_empty() => asked.question.clone(),
+            None => format!("{} ({})", asked.question, asked.files.join(", ")),
+        });
+        list(&mut text, "Questions whose answers would improve it", &with_hints.collect::<Vec<_>>());
+        text += &fit(parts, self.room() / 4);
+        let _ = write!(
+            text,
+            "\nFirst find out what is asked and what is missing: search and read where what is above does not say it, \
+             several things at once, at most {LOOKS} times. Then write the whole page anew: keep what was right, work in \
+             what you found out, naming files, lines and names, and mend what the evaluation missed. Write only the page. "
         );
-        let mut about = self.about();
-        about["question"] = json!(asked.question);
-        self.request("docs.answer", about, &text).tool(search_tool()).tool(read_tool("read_file"))
-    }
-
-    pub(super) fn refine(&self, answers: &[(String, String)]) -> Request {
-        let mut text = self.page_so_far() + "\nFound out since:\n";
-        for (question, answer) in answers {
-            let answer = fit(answer, self.room() / 8 / answers.len().max(1));
-            let _ = write!(text, "\nQ: {question}\nA: {answer}\n");
-        }
-        text += "\nWrite the whole page anew: keep what was right, work in what was found out, and mend what the evaluation \
-                 missed. Write only the page. ";
         self.request("docs.refine", self.about(), &(text + &self.task()))
     }
 
     /// How many tokens one more iteration costs: its prompts, and the usual amount of writing.
     pub(super) fn estimate(&self) -> u64 {
-        let (facts, analysis) = (self.facts().len() as u64, self.analysis().len() as u64);
-        let answers = USUAL_QUESTIONS * (2 * facts + 3 * PART_BYTES + ANSWER_BYTES);
-        (3 * (facts + analysis) + answers + analysis + 2 * USUAL_QUESTIONS * ANSWER_BYTES) / BYTES_PER_TOKEN
+        let (facts, analysis) = (self.facts().len(), self.analysis().len());
+        let prompts = (3 + USUAL_LOOKS) * (facts + analysis) + USUAL_LOOKS * USUAL_PARTS * PART_BYTES;
+        ((prompts + 2 * analysis) / BYTES_PER_TOKEN) as u64
     }
 }
 

@@ -1,5 +1,6 @@
 //! The state of one agent, and everything that can happen to it.
 
+use crate::agent::agent_loop::{Dialog, LoopState, LoopUpdate};
 use crate::engine::graph::{Answer, Decision, Event, EventKind, State};
 use crate::inbox::YOUR_TURN;
 use crate::text::count_noun;
@@ -15,9 +16,6 @@ pub(super) const REFINE: &str = "refine";
 /// The action of a question that no file answers.
 pub(super) const QUESTION: &str = "question";
 
-/// The action of the question for the page, if a person is in the model's place.
-pub(super) const WRITE_PAGE: &str = YOUR_TURN;
-
 /// What an agent works with.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -32,8 +30,6 @@ pub struct AgentContext {
     pub files: String,
     /// What the run was started with.
     pub settings: DocsInput,
-    /// The run it belongs to.
-    pub run: String,
 }
 
 /// The keys of `start`, for the run that starts it.
@@ -84,8 +80,10 @@ pub struct AgentState {
     pub best: Option<(f64, String)>,
     /// The questions of the current refinement.
     pub round: Vec<Question>,
-    /// How many answers a sibling had found.
-    pub shared_answers: u64,
+    /// The current refinement, as a conversation with the model.
+    pub dialog: Dialog,
+    /// How many turns of the model each refinement took.
+    pub turns: Vec<usize>,
     /// Whether the person declined to go on.
     pub declined: bool,
     pub stop: Option<Stop>,
@@ -94,7 +92,7 @@ pub struct AgentState {
     pub result: Option<AgentResult>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum AgentUpdate {
     /// The thread began.
@@ -120,16 +118,24 @@ pub enum AgentUpdate {
         /// By the index of the question.
         answers: Vec<(usize, Option<String>)>,
     },
-    Refined {
-        text: String,
-        /// How many answers it is based on, and how many of these a sibling had found.
-        answers: usize,
-        shared: usize,
-    },
     /// The person added a hint to a retry.
     Hinted { text: String },
     /// It is done, or failed permanently.
     Ended { result: Box<AgentResult> },
+    #[serde(untagged)]
+    Loop(LoopUpdate),
+}
+
+impl From<LoopUpdate> for AgentUpdate {
+    fn from(update: LoopUpdate) -> Self {
+        Self::Loop(update)
+    }
+}
+
+impl LoopState for AgentState {
+    fn dialog(&self) -> &Dialog {
+        &self.dialog
+    }
 }
 
 impl State for AgentState {
@@ -144,10 +150,11 @@ impl State for AgentState {
         if let Some(answer) = answers.iter().find(|answer| answer.key == REFINE) {
             return AgentUpdate::Allowed { yes: answer.decision == Decision::Accept };
         }
-        if let Some(answer) = answers.iter().find(|answer| answer.key == WRITE_PAGE) {
+        if let Some(answer) = answers.iter().find(|answer| answer.key == YOUR_TURN) {
             return match &answer.decision {
                 Decision::Respond { text } => AgentUpdate::Wrote { text: Some(text.clone()) },
-                _ => AgentUpdate::Wrote { text: None },
+                Decision::Edit { .. } => LoopUpdate::Answered { answers }.into(),
+                Decision::Accept | Decision::Ignore | Decision::Draft => AgentUpdate::Wrote { text: None },
             };
         }
         let numbered_answer = |answer: Answer| {
@@ -175,12 +182,16 @@ impl State for AgentState {
         match update {
             AgentUpdate::Started { context } => self.context = *context,
             AgentUpdate::Analyzed { text } => self.current_analysis = text,
-            AgentUpdate::Wrote { text: Some(text) } => {
-                (self.current_analysis, self.best, self.stop) = (text, None, Some(Stop::OwnWords));
-            }
-            AgentUpdate::Wrote { text: None } => {
-                let has_page = !self.current_analysis.is_empty();
-                self.stop = Some(if has_page { Stop::Declined } else { Stop::NoModel });
+            AgentUpdate::Wrote { text } => {
+                self.dialog.stop();
+                self.stop = Some(match text {
+                    Some(text) => {
+                        (self.current_analysis, self.best) = (text, None);
+                        Stop::OwnWords
+                    }
+                    None if self.current_analysis.is_empty() => Stop::NoModel,
+                    None => Stop::Declined,
+                });
             }
             AgentUpdate::Scored { score, missing } => self.add_score(score, missing),
             AgentUpdate::Stopped { why, note } => {
@@ -199,21 +210,16 @@ impl State for AgentState {
                     }
                 }
             }
-            AgentUpdate::Refined { text, answers, shared } => {
-                self.iteration += 1;
-                let questions = count_noun(answers as u64, "question");
-                self.refinement_notes.push(format!("Iteration {}: Addressed {questions}", self.iteration));
-                self.shared_answers += shared as u64;
-                if self.best.as_ref().is_none_or(|(score, _)| *score < self.clarity_score) {
-                    self.best = Some((self.clarity_score, std::mem::take(&mut self.current_analysis)));
-                }
-                self.current_analysis = text;
-                self.round.clear();
-            }
             AgentUpdate::Hinted { text } => self.hints.push(text),
             AgentUpdate::Ended { result } => {
                 self.final_analysis = Some(self.best_analysis().1.to_owned());
                 self.result = Some(*result);
+            }
+            AgentUpdate::Loop(update) => {
+                self.dialog.apply(update);
+                if let Some(text) = self.dialog.answer.take() {
+                    self.refine(text);
+                }
             }
         }
     }
@@ -237,6 +243,33 @@ impl AgentState {
         }
     }
 
+    fn refine(&mut self, text: String) {
+        self.iteration += 1;
+        let questions = count_noun(self.answerable().count() as u64, "question");
+        self.refinement_notes.push(format!("Iteration {}: Addressed {questions}", self.iteration));
+        if self.best.as_ref().is_none_or(|(score, _)| *score < self.clarity_score) {
+            self.best = Some((self.clarity_score, std::mem::take(&mut self.current_analysis)));
+        }
+        self.current_analysis = text;
+        self.turns.push(self.dialog.step as usize + 1);
+        self.dialog = Dialog::default();
+        self.round.clear();
+    }
+
+    /// The questions of the current refinement that the files may answer, or the person did.
+    pub(super) fn answerable(&self) -> impl Iterator<Item = &Question> {
+        self.round.iter().filter(|asked| !asked.for_person || asked.answer.is_some())
+    }
+
+    /// The refinement to which the model's `nth` turn belongs.
+    pub(super) fn refinement_of(&self, nth: usize) -> usize {
+        let ends = self.turns.iter().scan(0, |sum, turns| {
+            *sum += turns;
+            Some(*sum)
+        });
+        ends.take_while(|end| *end < nth).count() + 1
+    }
+
     /// The best analysis so far, with its score.
     pub(super) fn best_analysis(&self) -> (f64, &str) {
         match &self.best {
@@ -251,7 +284,6 @@ impl AgentState {
             iterations: self.iteration,
             self_questions: self.self_questions.clone(),
             missing_information: self.missing_information.clone(),
-            shared_answers: self.shared_answers,
             stop: self.stop,
         }
     }
@@ -285,10 +317,11 @@ mod tests {
         let mut state = AgentState::default();
         state.apply(AgentUpdate::Analyzed { text: "first".to_owned() });
         state.apply(AgentUpdate::Scored { score: 60.0, missing: Vec::new() });
-        state.apply(AgentUpdate::Refined { text: "worse".to_owned(), answers: 0, shared: 0 });
+        let refined = |text: &str| LoopUpdate::Ended { answer: Some(text.to_owned()) }.into();
+        state.apply(refined("worse"));
         state.apply(AgentUpdate::Scored { score: 40.0, missing: Vec::new() });
         assert_eq!(state.best_analysis(), (60.0, "first"));
-        state.apply(AgentUpdate::Refined { text: "best".to_owned(), answers: 0, shared: 0 });
+        state.apply(refined("best"));
         state.apply(AgentUpdate::Scored { score: 70.0, missing: Vec::new() });
         assert_eq!(state.best_analysis(), (70.0, "best"));
     }

@@ -61,6 +61,9 @@ pub(in crate::workflows::email) async fn leave(ctx: Ctx<Services>, state: Arc<Em
 
 /// Why a mail that needed an answer is only shown.
 fn why_shown(state: &Email) -> String {
+    if state.dialog.expired {
+        return "Triage says to answer it, and nobody did in time.".to_owned();
+    }
     if state.dialog.stopped {
         return "Triage says to answer it, and you left it without a reply.".to_owned();
     }

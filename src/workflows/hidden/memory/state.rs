@@ -1,7 +1,7 @@
 //! The state of one update, and everything that can happen to it.
 
 use crate::agent::lesson::Cause;
-use crate::engine::graph::{Answer, Decision, Event, EventKind, State};
+use crate::engine::graph::{Answer, Decision, State};
 use crate::workflows::email::defaults;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -113,16 +113,6 @@ impl State for Learning {
             Some(Decision::Respond { .. } | Decision::Ignore | Decision::Draft) | None => {
                 LearningUpdate::Decided { edited: None, store: false }
             }
-        }
-    }
-
-    fn arrived(event: Event) -> Option<LearningUpdate> {
-        match event.what {
-            EventKind::Words { .. }
-            | EventKind::Hint { .. }
-            | EventKind::News { .. }
-            | EventKind::AnsweredElsewhere { .. }
-            | EventKind::Corrected { .. } => None,
         }
     }
 
