@@ -128,7 +128,7 @@ impl Context {
 /// An open data folder.
 pub(super) struct OpenFolder {
     app: App,
-    config: Arc<Config>,
+    pub(super) config: Arc<Config>,
     pub(super) format: Format,
     /// Where it is, for messages.
     pub(super) path: String,

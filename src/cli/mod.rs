@@ -109,7 +109,7 @@ fn run(typed: Sayso, workflows: Workflows) -> Result<Output, Failure> {
             tour = demo.tour(&folder);
             folder
         }
-        Some(Verb::Start(start)) if terminal && start.opens_inbox(&context.format) => {
+        Some(Verb::Start(start)) if tui::check_terminal().is_ok() && start.opens_inbox(&context.format) => {
             let (folder, thread) = runtime.block_on(start.open(context))?;
             started = Some(thread);
             folder
@@ -119,7 +119,7 @@ fn run(typed: Sayso, workflows: Workflows) -> Result<Output, Failure> {
         None => return Err(needs("`sayso list` shows what is open, `sayso --help` all verbs")),
     };
     let (app, config) = folder.into_parts();
-    check_keys(&config).map_err(anyhow::Error::msg)?;
+    check_keys(&config).map_err(Failure::failed)?;
     let options = tui::Options { tour, started, ..(&*config).into() };
     runtime.block_on(tui::run(app, options)).map_err(anyhow::Error::from)?;
     Ok(Output::nothing())

@@ -93,7 +93,12 @@ const SENT: &[&str] = &[
     "收件人",
 ];
 
+/// New text, and quotes with what is written above them about whom they quote.
 pub fn pieces(text: &str) -> Vec<Piece> {
+    pieces_by(text, true)
+}
+
+fn pieces_by(text: &str, with_attributions: bool) -> Vec<Piece> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let mut quoted = vec![false; lines.len()];
     let mut rest = false;
@@ -102,7 +107,7 @@ pub fn pieces(text: &str) -> Vec<Piece> {
         // A repeated mail goes on to the end; we cannot tell answers between its lines apart.
         rest = rest || (is_original(line) || starts_head(&lines[at..])) && !forwarded_above(&lines[..at]);
         quoted[at] |= rest || line.starts_with('>');
-        if !quoted[at] {
+        if !quoted[at] && with_attributions {
             quoted[at..at + attribution(&lines[at..])].fill(true);
         }
     }
@@ -124,12 +129,12 @@ fn next_line<'a>(lines: &[&'a str]) -> Option<&'a str> {
     lines.iter().take(3).map(|line| line.trim()).find(|line| !line.is_empty())
 }
 
-/// How many lines an attribution takes that begins here ("On Monday, Ann wrote:"), in whatever language: it ends in a
-/// colon right above a quote, and has an address or a date. 0 if none begins here.
+/// How many lines an attribution takes that begins here ("On 9 Nov 2026, Ann wrote:"), in whatever language: it ends in a
+/// colon right above a quote, and has an address in brackets or a year. 0 if none begins here.
 fn attribution(lines: &[&str]) -> usize {
     let mut has_who_or_when = false;
     for (at, line) in lines.iter().map(|line| line.trim()).enumerate().take(3) {
-        has_who_or_when |= line.contains('@') || line.bytes().filter(u8::is_ascii_digit).count() >= 3;
+        has_who_or_when |= has_address(line) || has_year(line);
         if line.is_empty() || line.len() > 400 || line.starts_with('>') {
             return 0;
         }
@@ -146,6 +151,27 @@ fn attribution(lines: &[&str]) -> usize {
         }
     }
     0
+}
+
+fn has_address(line: &str) -> bool {
+    line.split_once('<').is_some_and(|(_, rest)| {
+        rest.split_once('>').is_some_and(|(address, _)| address.contains('@') && !address.contains(' '))
+    })
+}
+
+/// Whether a number of four digits stands in the line that can be the year of a mail.
+fn has_year(line: &str) -> bool {
+    let numbers = line.split(|c: char| !c.is_ascii_digit());
+    numbers
+        .filter(|number| number.len() == 4)
+        .any(|number| number.starts_with("19") || number.starts_with("20"))
+}
+
+/// The text without lines that begin with `>` and without repeated mails. What stands above a quote is new here, even if
+/// it looks like its attribution: whoever writes it chooses how it looks.
+pub fn without_quotes(text: &str) -> String {
+    let pieces = pieces_by(text, false).into_iter().filter(|piece| !piece.quoted);
+    pieces.map(|piece| piece.text).collect()
 }
 
 /// Matches `-----Original Message-----` and similar lines.
@@ -262,6 +288,20 @@ mod tests {
         ] {
             assert!(pieces(text).iter().all(|piece| !piece.quoted), "{text}");
         }
+    }
+
+    #[test]
+    fn words_right_above_a_quote_are_not_folded_with_it() {
+        for above in [
+            "our bank details have changed to DE89370400440532013000, please pay 4,500 EUR there:",
+            "My 3 comments, 120 words in all:",
+            "I am @home. Call 0151 2345678:",
+        ] {
+            assert_eq!(folded(&format!("Hi Ada,\n{above}\n> Thanks\n")), format!("Hi Ada,\n{above}\n[…]\n"));
+        }
+        let disguised = "Pay to DE89370400440532013000 as on 9 Nov 2026 <ann@example.com> wrote:\n> old\n";
+        assert!(without_quotes(disguised).contains("DE89370400440532013000"));
+        assert!(!without_quotes(disguised).contains("old"));
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub use tabs::inbox::lines as lines_read;
 pub use tabs::inbox::send::decide;
 pub use tabs::inbox::skipped::listed as skipped_listed;
 pub use tabs::start::start as start_thread;
-pub use terminal::{TerminalError, edit};
+pub use terminal::{TerminalError, check as check_terminal, edit};
 pub use theme::Colours;
 pub use update::{begin, update};
 pub use view::view;

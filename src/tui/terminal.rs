@@ -48,6 +48,17 @@ pub enum TerminalError {
     Io(#[from] io::Error),
 }
 
+/// Whether there is a terminal that can show a screen.
+pub fn check() -> Result<(), TerminalError> {
+    if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
+        return Err(TerminalError::None);
+    }
+    if std::env::var_os("TERM").is_some_and(|term| term == "dumb") {
+        return Err(TerminalError::Dumb);
+    }
+    Ok(())
+}
+
 /// The terminal, which is ours until this is dropped.
 pub struct Screen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
@@ -55,12 +66,7 @@ pub struct Screen {
 
 impl Screen {
     pub fn take() -> Result<Self, TerminalError> {
-        if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
-            return Err(TerminalError::None);
-        }
-        if std::env::var_os("TERM").is_some_and(|term| term == "dumb") {
-            return Err(TerminalError::Dumb);
-        }
+        check()?;
         restore_on_panic();
         enter()?;
         let terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;

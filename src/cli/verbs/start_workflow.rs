@@ -1,7 +1,7 @@
 //! `sayso analyze`, `sayso sheet` and other verbs that start a workflow; each workflow declares its own.
 
 use crate::app::VERBS;
-use crate::cli::context::{Context, OpenFolder};
+use crate::cli::context::{Context, OpenFolder, check_keys};
 use crate::cli::drive::WaitArgs;
 use crate::cli::failure::Failure;
 use crate::cli::output::{Format, Output};
@@ -45,6 +45,8 @@ impl StartWorkflow {
     /// Starts the workflow for a person who goes on with it in the inbox.
     pub async fn open(self, context: Context) -> Result<(OpenFolder, ThreadId), Failure> {
         let folder = context.open()?;
+        // Nothing is started for a screen that won't open.
+        check_keys(&folder.config).map_err(Failure::failed)?;
         let outcome = self.start(&folder, true).await?;
         Ok((folder, outcome.thread))
     }

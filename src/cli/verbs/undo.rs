@@ -1,7 +1,7 @@
 //! `sayso undo`: takes a decision back.
 
 use crate::cli::context::{Context, OpenFolder};
-use crate::cli::failure::{Exit, Failure};
+use crate::cli::failure::Failure;
 use crate::cli::ids::interrupt;
 use crate::cli::outcome;
 use crate::cli::output::Output;
@@ -18,7 +18,7 @@ use serde::Serialize;
 pub struct Args {
     /// The interrupt that was decided
     id: String,
-    /// Also what was decided together with it; it fails if any of that cannot be taken back. With --json a list
+    /// Also what was decided together with it; with --json a list that says what was refused, and why
     #[arg(long)]
     batch: bool,
 }
@@ -47,26 +47,24 @@ struct Undone {
 }
 
 async fn undo_together(folder: &OpenFolder, id: InterruptId) -> Result<Output, Failure> {
-    let undone: Vec<Undone> = folder
-        .inbox()
-        .decisions()
-        .undo_batch(id)
-        .await?
-        .into_iter()
-        .map(|(interrupt, undone)| match undone {
-            Ok(outcome) => Undone { interrupt, outcome: Some(outcome), refused: None },
-            Err(error) => Undone { interrupt, outcome: None, refused: Some(error.to_string()) },
-        })
-        .collect();
-    let outcomes: Vec<Outcome> = undone.iter().filter_map(|one| one.outcome.clone()).collect();
+    let (mut undone, mut outcomes, mut failed) = (Vec::new(), Vec::new(), None);
+    for (interrupt, result) in folder.inbox().decisions().undo_batch(id).await? {
+        let refused = result.as_ref().err().map(ToString::to_string);
+        undone.push(Undone { interrupt, outcome: result.as_ref().ok().cloned(), refused });
+        match result {
+            Ok(outcome) => outcomes.push(outcome),
+            Err(error) => failed = Some(error),
+        }
+    }
+    if let Some(error) = failed.filter(|_| outcomes.is_empty()) {
+        return Err(error.into());
+    }
     let next = outcome::next_step(folder, &outcomes).await?;
-    let answer = folder.format.answer(&undone, |format| {
+    folder.format.answer(&undone, |format| {
         let line = |one: &Undone| match (&one.outcome, &one.refused) {
             (Some(outcome), _) => outcome::text(format, outcome, &next),
-            (None, why) => format!("NOT TAKEN BACK: {}\n", Visible::line(why.as_deref().unwrap_or_default())),
+            (None, why) => format!("Not undone: {}\n", Visible::line(why.as_deref().unwrap_or_default())),
         };
         undone.iter().map(line).collect()
-    })?;
-    let well = outcomes.len() == undone.len();
-    Ok(answer.with_exit(if well { Exit::Done } else { Exit::Failed }))
+    })
 }

@@ -18,7 +18,7 @@ use rusqlite::{Connection, OptionalExtension};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// How many decisions a grant is tried on before it is given.
+/// How many decisions are looked at before a grant is given.
 const MAX_WEIGHED: usize = 2_000;
 
 /// A decision a person made and did not take back.
@@ -42,23 +42,25 @@ impl Inbox<'_> {
     ) -> Result<Vec<PastDecision>, StoreError> {
         self.0.read(|db| {
             let mut past = Vec::new();
-            by_people(db, since, limit, |thread, asked, decision| {
+            by_people(db, since, usize::MAX, |thread, asked, decision| {
                 let (step, kind) = (asked.step.unsigned_abs(), asked.interrupt.kind);
                 past.push(PastDecision { thread: thread.id, step, kind, decision });
+                past.len() < limit
             })?;
             past.reverse();
             Ok(past)
         })
     }
 
-    /// What a grant would have done with what people decided since then.
-    pub fn weigh_grant(self, request: &GrantRequest, since: Timestamp) -> Result<Weighed, StoreError> {
+    /// What a grant would have done with what people decided lately.
+    pub fn weigh_grant(self, request: &GrantRequest) -> Result<Weighed, StoreError> {
+        let now = self.0.now();
         self.0.read(|db| {
             let trial = Trial::of(db, request)?;
             let mut weighed = Weighed::default();
-            by_people(db, Some(since), MAX_WEIGHED, |thread, asked, decision| {
+            let cut = by_people(db, Some(Weighed::since(now)), MAX_WEIGHED, |thread, asked, decision| {
                 if !trial.would_cover(&asked, &thread.id) {
-                    return;
+                    return true;
                 }
                 match decision {
                     Decision::Accept => weighed.same += 1,
@@ -68,7 +70,11 @@ impl Inbox<'_> {
                         weighed.other.push(format!("{title} ({})", AnswerKind::from(&decision).past()));
                     }
                 }
+                true
             })?;
+            if let Some(oldest) = cut {
+                weighed.looked_back_to(oldest, now);
+            }
             Ok(weighed)
         })
     }
@@ -104,29 +110,32 @@ impl Inbox<'_> {
     }
 }
 
-/// Goes through the newest decisions by people that stand, newest first, at most `limit`: the thread, its question and
-/// the answer. Trouble is left out.
+/// Goes through decisions by people that stand, newest first, as long as `each` says so: the thread, its question and the
+/// answer. Trouble is left out. Reads at most `limit` decisions, whoever took them; if there are more, returns when the
+/// oldest it read was taken.
 fn by_people(
     db: &Connection,
     since: Option<Timestamp>,
     limit: usize,
-    mut each: impl FnMut(ThreadRow, Asked, Decision),
-) -> Result<(), StoreError> {
-    let mut count = 0;
-    for place in newest_first(places(db, since_ms(since), i64::MAX)?) {
-        if count == limit {
-            break;
-        }
-        let entry = log::entry(db, place)?;
+    mut each: impl FnMut(ThreadRow, Asked, Decision) -> bool,
+) -> Result<Option<Timestamp>, StoreError> {
+    let places = newest_first(places(db, since_ms(since), i64::MAX)?);
+    for (count, place) in places.iter().enumerate() {
+        let entry = log::entry(db, *place)?;
         let decided: Decided = entry.parse_body()?;
         let question = AskedQuestion::read(db, entry.stream, entry.about.unwrap_or_default())?;
         let undone = question.answers.iter().any(|g| g.seq == entry.seq && g.undone_at.is_some());
         if matches!(decided.by, DecidedBy::Tui | DecidedBy::Cli) && !undone && !question.asked.is_trouble() {
-            count += 1;
-            each(ThreadRow::by_seq(db, entry.stream)?, question.asked, decided.decision);
+            let goes_on = each(ThreadRow::by_seq(db, entry.stream)?, question.asked, decided.decision);
+            if !goes_on {
+                return Ok(None);
+            }
+        }
+        if count + 1 == limit && places.len() > limit {
+            return Ok(Some(time(entry.at)?));
         }
     }
-    Ok(())
+    Ok(None)
 }
 
 /// Where decisions are in the log, since a time and before a place, in no order.

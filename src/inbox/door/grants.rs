@@ -28,11 +28,7 @@ impl Grants<'_> {
 
     /// What a grant would have done with what people decided in the last months.
     pub async fn weigh(self, request: GrantRequest) -> Result<Weighed, InboxError> {
-        let read = move |inbox: &Inbox| {
-            let since = Weighed::since(inbox.store().now());
-            inbox.store().inbox().weigh_grant(&request, since)
-        };
-        self.0.blocking(read).await
+        self.0.blocking(move |inbox: &Inbox| inbox.store().inbox().weigh_grant(&request)).await
     }
 
     /// Ends a grant, or switches a built-in one off. Answers it gave that were not acted on yet are asked again.

@@ -16,13 +16,14 @@ pub(super) fn one_line(text: &str) -> String {
 }
 
 /// Free text. `=?` would begin an encoded word, and the recipient would read other words than those that were approved.
-pub(super) fn text(text: &str) -> String {
-    one_line(text).replace("=?", "= ?")
+pub(super) fn text(text: &str) -> Result<String, ComposeError> {
+    let text = one_line(text);
+    if text.contains("=?") { Err(ComposeError::LooksEncoded(text)) } else { Ok(text) }
 }
 
 pub(super) fn addresses(addresses: &[Address]) -> Result<Field<'static>, ComposeError> {
     let field = |address: &Address| {
-        let name = text(&address.name).split_whitespace().collect::<Vec<_>>().join(" ");
+        let name = text(&address.name)?.split_whitespace().collect::<Vec<_>>().join(" ");
         let name = Some(name).filter(|name| !name.is_empty());
         Ok(Field::new_address(name, ascii_address(&address.address)?))
     };

@@ -70,6 +70,9 @@ pub enum ComposeError {
         address: String,
         why: &'static str,
     },
+    /// Text that mail programs would decode, so that others read something else than what was approved.
+    #[error("`{}` has `=?` in it, which mail programs read as another text; write it without", Visible::line(.0))]
+    LooksEncoded(String),
 }
 
 impl Draft {
@@ -101,7 +104,7 @@ pub fn compose(draft: &Draft, seed: &str, date: &Zoned) -> Result<Vec<u8>, Compo
         }
     }
     mail = mail
-        .subject(field::text(&draft.subject))
+        .subject(field::text(&draft.subject)?)
         .header("Date", Raw::new(jiff::fmt::rfc2822::to_string(date).unwrap_or_default()))
         .message_id(message_id(seed, &draft.from.address));
     for (name, ids) in [("In-Reply-To", draft.in_reply_to.as_slice()), ("References", &draft.references)] {

@@ -2,7 +2,7 @@
 //! should be there.
 
 use super::organisation;
-use crate::mail::Mail;
+use crate::mail::{Mail, without_quotes};
 use crate::text::phrases::normalize_text;
 use sha2::{Digest, Sha256};
 
@@ -36,7 +36,7 @@ pub(super) fn foreign_brand(mail: &Mail) -> Option<&'static str> {
 
 /// Whether the sender's own text contains the address of a wallet.
 pub(super) fn names_wallet(mail: &Mail) -> bool {
-    own_words(mail).split_whitespace().any(is_wallet)
+    without_quotes(&mail.text).split_whitespace().any(is_wallet)
 }
 
 /// Whether a word is a wallet address.
@@ -83,7 +83,7 @@ pub fn names_new_bank_details(text: &str) -> bool {
 
 /// Whether the sender says so.
 pub(super) fn changes_bank(mail: &Mail) -> bool {
-    names_new_bank_details(&format!("{}\n{}", mail.subject, own_words(mail)))
+    names_new_bank_details(&format!("{}\n{}", mail.subject, without_quotes(&mail.text)))
 }
 
 /// Whether a mail contains an account to pay into, in its text or attached.
@@ -102,12 +102,6 @@ const ATTACHED: &str = "i attach, i ve attached, i have attached, i m attaching,
 /// Whether a text says that something is attached to its mail.
 pub fn speaks_of_attachment(text: &str) -> bool {
     normalize_text(text).has(ATTACHED)
-}
-
-/// The sender's own text, without quotes.
-fn own_words(mail: &Mail) -> String {
-    let pieces = crate::mail::pieces(&mail.text);
-    pieces.into_iter().filter(|piece| !piece.quoted).map(|piece| piece.text).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]
