@@ -24,7 +24,7 @@ fn html(bytes: &[u8]) -> Result<String, String> {
 }
 
 fn eml(bytes: &[u8]) -> Result<String, String> {
-    let mail = mail::parse(bytes).map_err(|error| format!("it is no mail that can be read: {error}"))?;
+    let mail = mail::parse(bytes).map_err(|error| format!("it can't be read as a mail: {error}"))?;
     let mut text = format!("From: {}\n", mail.from);
     let line = |list: &[mail::Address]| list.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     for (name, value) in [("To", line(&mail.to)), ("Cc", line(&mail.cc)), ("Subject", mail.subject.clone())] {
@@ -45,7 +45,7 @@ fn pdf(bytes: &[u8]) -> Result<String, String> {
 }
 
 fn docx(bytes: &[u8]) -> Result<String, String> {
-    let not_word = || "it is not a Word document inside, or not a whole one".to_owned();
+    let not_word = || "it isn't a complete Word document".to_owned();
     let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|_| not_word())?;
     if archive.len() > MAX_PARTS {
         return Err(format!("it has {} parts, at most {MAX_PARTS} are read", archive.len()));

@@ -25,7 +25,7 @@ pub fn cannot_leave(mail: &Mail, receiver: Option<&Receiver>) -> Option<String> 
     }
     Some(match page {
         Some(url) => format!("to leave this list, open this page yourself: {url}"),
-        None => "this mail does not say how to leave a list".to_owned(),
+        None => "this mail doesn't say how to leave its list".to_owned(),
     })
 }
 

@@ -21,7 +21,7 @@ const MAX_FORM_DEPTH: usize = 6;
 pub(super) fn text(bytes: &[u8]) -> Result<(String, u32), String> {
     let head = bytes.get(..bytes.len().min(1_024)).unwrap_or_default();
     if memchr::memmem::find(head, b"%PDF-").is_none() {
-        return Err("it is not a PDF inside".to_owned());
+        return Err("it isn't a PDF".to_owned());
     }
     if memchr::memmem::find(bytes, b"/Encrypt").is_some() {
         return Err("it is protected; save it without a password".to_owned());
