@@ -137,19 +137,15 @@ fn text(format: &Format, agent: Agent, report: &Report) -> String {
     if let Some(more) = report.asked.len().checked_sub(MOST).filter(|more| *more > 0) {
         out += &format!("There are {more} more; --json lists them all.\n");
     }
-    let not_asked = match (report.harmless, report.granted) {
-        (0, 0) => String::new(),
-        (harmless, 0) => format!("{harmless} only look at something and are not listed. "),
-        (0, granted) => format!("{granted} are covered by your grants and are not listed. "),
-        (harmless, granted) => {
-            format!(
-                "{harmless} only look at something, and {granted} are covered by your grants; they are not listed. "
-            )
-        }
-    };
+    let left_out =
+        [(report.harmless, "calls that change nothing"), (report.granted, "calls that a grant covers")];
+    let left_out = left_out.iter().filter(|(count, _)| *count > 0);
+    let left_out: Vec<String> = left_out.map(|(count, what)| format!("{what} ({count})")).collect();
+    let left_out =
+        if left_out.is_empty() { String::new() } else { format!("Left out: {}. ", left_out.join(", ")) };
     let warned = if agent == Agent::Claude { ", and with --warned before those with a warning" } else { "" };
     out += &format.wrapped("", &format!(
-        "{not_asked}Once connected, {name_of_agent} asks here where its own rules would ask you; with --all it asks before \
+        "{left_out}Once connected, {name_of_agent} asks here where its own rules would ask you; with --all it asks before \
          every call{warned}."
     ));
     out + &unreadable

@@ -164,7 +164,7 @@ fn styled() -> bool {
 }
 
 /// Columns of the terminal behind stdout.
-fn columns() -> usize {
+pub(super) fn columns() -> usize {
     let size = rustix::termios::tcgetwinsize(std::io::stdout());
     size.ok().map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(DEFAULT_WIDTH)
 }

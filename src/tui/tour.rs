@@ -110,16 +110,13 @@ fn decide(model: &mut Model, tour: &Tour, words: &str) {
         }
         return;
     }
-    if !model.layers.is_empty() {
+    if !model.layers.is_empty() || !model.inbox.is_loaded {
         return;
     }
     let row = model.inbox.list.all().iter().find(|row| row.title.contains(words) && !row.is_decided());
     let Some(id) = row.map(|row| row.id.clone()) else {
         // It was decided before its turn came.
-        if model.inbox.is_loaded {
-            skip(model);
-        }
-        return;
+        return skip(model);
     };
     begin(model);
     if let Some(tour) = &mut model.tour {

@@ -253,7 +253,7 @@ fn undo_after_the_hold_shows_an_ignored_mail_again() {
     block_on(mail.answer(&thread, Decision::Ignore));
     assert_eq!(mail.rows().len(), 1);
     let mut screen = TestScreen::over((*mail).clone(), SIZE);
-    screen.press("u").says("Shown again: “The report” · that you ignored it no longer counts");
+    screen.press("u").says("Shown again: “The report” · it no longer counts as ignored");
     block_on(mail.drive());
     assert!(mail.rows().is_empty());
     assert_eq!(block_on(mail.open_items(&thread)).len(), 1);

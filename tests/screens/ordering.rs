@@ -97,7 +97,7 @@ fn what_was_learned_is_taken_back_or_narrowed_in_place() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("j").press("a").goes_on();
     screen.remember().tell(Msg::Changed).says("…gl takes it back…").press("gl");
-    choose(&mut screen, "narrow it");
+    choose(&mut screen, "reword it");
     screen.type_in(" To colleagues.").press("<enter>");
     let profile = screen.profile().newest.profile;
     assert!(profile.starts_with("Prefers short replies. To colleagues.\n"), "{profile}");

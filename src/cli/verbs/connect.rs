@@ -5,7 +5,7 @@ use crate::cli::failure::Failure;
 use crate::cli::last_week;
 use crate::cli::output::{Format, Output};
 use crate::cli::table::{cut, full, table};
-use crate::cli::wizard::{Prompt, say};
+use crate::cli::wizard::{Prompt, show};
 use crate::config::{Env, Inputs};
 use crate::connect::Agent;
 use crate::connect::setup::{self, Change, FoundAgent, Options, Places, Plan};
@@ -101,7 +101,7 @@ impl Args {
         let something = plan.changes.iter().any(Change::is_something);
         let mut write = self.yes && something;
         if something && asks {
-            say(&shown(&plan));
+            show(&shown(&plan));
             write = Prompt.confirm("Write this?").await?;
         }
         let kept = if write {

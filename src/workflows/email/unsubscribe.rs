@@ -235,7 +235,7 @@ mod tests {
             let mail = parse(format!("{lines}From: a@news.example\r\n\r\nx").as_bytes()).unwrap();
             cannot_leave(&mail, None)
         };
-        assert!(why("").unwrap().contains("does not say how"));
+        assert!(why("").unwrap().contains("doesn't say how"));
         assert!(
             why("List-Unsubscribe: <https://news.example/u>\r\n")
                 .unwrap()

@@ -184,7 +184,7 @@ fn arrival(model: &Model, row: &ItemLine) -> String {
             format!("Draft {ready}: {}", row.title)
         }
         ItemKind::Question(Kind::Approval | Kind::Question) if is_own => {
-            format!("{} has a question: {}", words::capitalized(&row.workflow), row.title)
+            format!("Waits for you: {}", row.title)
         }
         ItemKind::Question(Kind::Approval | Kind::Question) => {
             format!("{} waits: {}", row.who(), row.title)

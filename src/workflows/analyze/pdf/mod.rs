@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn scans_protected_files_bombs_and_loops_are_refused_or_end() {
-        assert!(text(b"hello").unwrap_err().contains("not a PDF"));
+        assert!(text(b"hello").unwrap_err().contains("isn't a PDF"));
         assert!(text(&pdf_drawing(b"0 0 m", false, PLAIN, b"")).unwrap_err().contains("scan"));
         let locked = pdf_drawing(b"BT (x) Tj ET", false, PLAIN, b"trailer << /Encrypt 9 0 R >>");
         assert!(text(&locked).unwrap_err().contains("protected"));
