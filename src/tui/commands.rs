@@ -279,14 +279,8 @@ fn does_everywhere(model: &Model, action: Action) -> Does {
         Action::Reclassify => {
             return when(pane.mail(model).is_some(), "Only triaged mail can be reclassified", reclassify);
         }
-        Action::Mark
-        | Action::MarkRange
-        | Action::MarkAll
-        | Action::MarkSame
-        | Action::Sort
-        | Action::FoldGroup
-        | Action::UnfoldGroups => return Err(""),
-        _ => |_| {},
+        // It belongs to another tab or list.
+        _ => return Err(""),
     })
 }
 
