@@ -4,6 +4,7 @@ use super::setup::Setup;
 pub use crate::engine::store::AuditChecked;
 use crate::engine::store::StoreError;
 use crate::text::atomic_write::folder_of;
+use crate::text::io_error_text;
 use jiff::Timestamp;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
@@ -19,7 +20,7 @@ pub enum AuditError {
     Store(#[from] StoreError),
     #[error("{0} exists already; name another file")]
     Exists(String),
-    #[error("{0}: {1}")]
+    #[error("{}: {}", .0, io_error_text(.1))]
     File(String, io::Error),
 }
 

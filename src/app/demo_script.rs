@@ -6,7 +6,7 @@
 //! sentence. What the person taught the triage is put around what is written here.
 
 use crate::agent::agent_loop::CallResult;
-use crate::agent::llm::{Builtin, ModelError, ReadyModel, Reply, Request, RuleAnswer, facts};
+use crate::agent::llm::{Builtin, Message, ModelError, ReadyModel, Reply, Request, RuleAnswer, facts};
 use crate::agent::mail_facts::{Class, MailFacts};
 use crate::text::read_error_text;
 use crate::text::words::letters_and_digits;
@@ -42,6 +42,7 @@ struct Answers {
     analysis: Vec<AnalysisAnswers>,
     sheet: Vec<SheetAnswers>,
     api: Vec<ApiAnswers>,
+    pages: Vec<Pages>,
 }
 
 #[derive(Deserialize)]
@@ -99,6 +100,15 @@ struct ApiAnswers {
     query: String,
     /// The operation to ask. The question gives no parameters; the person is asked for them.
     api: String,
+}
+
+/// The pages about a code base, by the agent that writes them.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Pages {
+    /// What the code base says of itself.
+    about: String,
+    written: BTreeMap<String, String>,
 }
 
 /// What the person chose last about a mail.
@@ -235,6 +245,16 @@ impl Script {
             _ => Err(ModelError::Unscripted),
         }
     }
+
+    /// The page of an agent, about the code base that it is written for.
+    fn page(&self, request: &Request) -> Result<RuleAnswer, ModelError> {
+        let agent = request.facts.get("agent").and_then(Value::as_str).unwrap_or_default();
+        let says = |message: &Message, words: &str| matches!(message, Message::User { text } if text.contains(words));
+        let is_about = |pages: &&Pages| request.messages.iter().any(|message| says(message, &pages.about));
+        let pages = self.answers.pages.iter().find(is_about);
+        let written = pages.and_then(|pages| pages.written.get(agent)).ok_or(ModelError::Unscripted)?;
+        Ok(RuleAnswer::Text(written.trim().to_owned()))
+    }
 }
 
 impl ReadyModel for Script {
@@ -251,6 +271,11 @@ impl ReadyModel for Script {
             }
             "sheet.plan" => Some(self.sheet(&read(request)?)),
             "ask.select" | "ask.params" | "ask.answer" => Some(self.api(&request.task, &read(request)?)?),
+            "docs.analyze" => Some(self.page(request)?),
+            // Nobody asks for a second version of what was written by hand.
+            "docs.evaluate" => Some(RuleAnswer::Data(json!({
+                "completeness": 90, "clarity": 90, "depth": 90, "accuracy": 90, "missing_information": [],
+            }))),
             // What stands in the script is what was asked for.
             "text.check" => Some(RuleAnswer::Data(json!({ "is_wanted": true }))),
             _ => None,

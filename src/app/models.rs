@@ -126,6 +126,11 @@ pub async fn check_models(config: &Arc<Config>, env: &Env) -> Vec<(String, Resul
     let others =
         config.models.values().filter(|model| !matches!(model.provider, Provider::Builtin | Provider::Me));
     for configured in std::iter::once(&config.model).chain(others) {
+        if configured.provider == Provider::Builtin && !is_scripted(config, configured) {
+            let text = "none is set up: rules triage your mail, and you write the answers";
+            checked.push((configured.label.clone(), Ok(text.to_owned())));
+            continue;
+        }
         let answer = match models.opened(configured) {
             Ok(model) => llm::check(&*model).await,
             Err(error) => Err(error),

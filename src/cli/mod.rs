@@ -17,6 +17,7 @@ mod failure;
 mod global;
 mod hook;
 mod ids;
+mod last_week;
 mod log;
 mod outcome;
 mod output;

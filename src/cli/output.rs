@@ -1,7 +1,7 @@
 //! The format of an answer, and the answer.
 
 use super::failure::{Exit, Failure};
-use crate::text::{Visible, plain_json, width, wrap};
+use crate::text::{Visible, io_error_text, plain_json, width, wrap};
 use clap::builder::StyledStr;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -148,7 +148,8 @@ impl Output {
         }
         match written.and_then(|()| stdout.flush()) {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-                Err(Failure::failed(format!("the command worked, but its output cannot be written: {error}")))
+                let why = io_error_text(&error);
+                Err(Failure::failed(format!("the command worked, but its output cannot be written: {why}")))
             }
             Ok(()) | Err(_) => Ok(self.exit),
         }
@@ -163,7 +164,7 @@ fn styled() -> bool {
 }
 
 /// Columns of the terminal behind stdout.
-fn columns() -> usize {
+pub(super) fn columns() -> usize {
     let size = rustix::termios::tcgetwinsize(std::io::stdout());
     size.ok().map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(DEFAULT_WIDTH)
 }

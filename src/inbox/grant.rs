@@ -26,13 +26,13 @@ pub const BUILTIN_GRANTS: &[BuiltinGrant] = &[
         id: OUTPUT_FILES,
         tool: "output_files",
         words: "saving files",
-        scope: "the output files that a start command names",
+        scope: "the files that hold the result of a thread you started",
     },
     BuiltinGrant {
         id: MARK_HANDLED,
         tool: "mark_handled",
         words: "marking mail",
-        scope: "handled mail in its mailbox, as [[mail]] handled says",
+        scope: "mail you have dealt with, in its mailbox, as `handled` in [[mail]] says",
     },
     BuiltinGrant {
         id: OWN_MAIL,

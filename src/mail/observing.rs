@@ -18,7 +18,7 @@ pub(super) struct Observing<T: ?Sized> {
 
 /// Why an account that only observes refuses to do something.
 pub fn only_observes(account: &str) -> String {
-    format!("the account {account} only observes; set its mode to \"act\" in the config")
+    format!("`{account}` only observes; set its mode to \"act\" in the config")
 }
 
 impl Outgoing for Observing<dyn Outgoing> {

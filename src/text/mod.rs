@@ -30,7 +30,7 @@ pub use amount::{age, ago, bytes, clock, count_noun, duration, short_count};
 pub use existing::{one_of, there_are};
 pub use hex::{digest_from_hex, hex, random_hex};
 pub use hidden::is_hidden;
-pub use io_error::{io_error_text, read_error_text};
+pub use io_error::{io_error_text, read_error_text, write_error_text};
 pub use json::plain_json;
 pub use markdown::{Line, Markdown, Weight};
 pub use months::GERMAN_MONTHS;

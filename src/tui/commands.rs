@@ -279,14 +279,8 @@ fn does_everywhere(model: &Model, action: Action) -> Does {
         Action::Reclassify => {
             return when(pane.mail(model).is_some(), "Only triaged mail can be reclassified", reclassify);
         }
-        Action::Mark
-        | Action::MarkRange
-        | Action::MarkAll
-        | Action::MarkSame
-        | Action::Sort
-        | Action::FoldGroup
-        | Action::UnfoldGroups => return Err(""),
-        _ => |_| {},
+        // It belongs to another tab or list.
+        _ => return Err(""),
     })
 }
 
@@ -327,7 +321,13 @@ fn clear(model: &mut Model) {
     } else if pane(model).clear(model) {
     } else if model.tab == Tab::Inbox && model.inbox.list.filter != Filter::All {
         inbox::show(model, Filter::All);
-    } else if model.tour.take().is_none() {
+    } else if let Some(item) = model.left_tour_item() {
+        inbox::show(model, Filter::All);
+        model.inbox.goto = Some(item);
+        inbox::select_goto(model);
+    } else if model.tour.take().is_some() {
+        model.say("You left the tour · `sayso demo --tour --reset` begins it again");
+    } else {
         model.note = None;
     }
 }

@@ -91,7 +91,7 @@ async fn run(command: &OwnCommand, card: String, data: &Path) -> InboxResult<Str
     };
     let Ok((status, stdout, stderr)) = tokio::time::timeout(TIMEOUT, work).await else {
         kill_group(group);
-        return Err(Failure::new(format!("it did not finish within {} s", TIMEOUT.as_secs())));
+        return Err(Failure::new(format!("it took longer than {} s and was stopped", TIMEOUT.as_secs())));
     };
     let status = status.map_err(|error| Failure::new(error.to_string()))?;
     if status.success() {

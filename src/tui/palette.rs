@@ -46,6 +46,10 @@ enum SuggestionAction {
 /// How much an action's fit counts; a better word match counts for more.
 const FIT_WEIGHT: i64 = 4;
 
+/// Where keys work that the tab below may lack.
+static ELSEWHERE: [Scope; 6] =
+    [Scope::Card, Scope::List, Scope::Decide, Scope::Thread, Scope::Memory, Scope::Activity];
+
 impl Palette {
     pub fn new(
         available: fn(&Model, Action) -> Result<(), &'static str>,
@@ -65,12 +69,15 @@ impl Palette {
         // Before anything is typed, shorter lines are no better than longer ones.
         let score = |text: &str| if typed.is_empty() { Some(0) } else { fuzzy::score(text, typed) };
         for action in Action::ALL.iter().copied().filter(|action| *action != Action::Palette) {
-            let Some(key) = model.keymap.key_of(&scopes, action) else { continue };
+            let Some((key, scopes)) = self.keys_of(model, &scopes, action) else { continue };
             let name = action.name().replace('_', " ");
-            let text = titled(&name, model.keymap.help_of(&scopes, action));
+            let mut text = titled(&name, model.keymap.help_of(scopes, action));
+            if let [elsewhere] = scopes {
+                text = format!("{text} · {}", elsewhere.title());
+            }
             if let Some(score) = score(&text) {
                 let default_score = if typed.is_empty() { default_score(action) } else { 0 };
-                let score = score + self.fit_score(model, &scopes, action) + default_score;
+                let score = score + self.fit_score(model, scopes, action) + default_score;
                 suggestions.push((score, Suggestion { text, key, action: SuggestionAction::Action(action) }));
             }
         }
@@ -91,6 +98,16 @@ impl Palette {
         let best = suggestions.first().map_or(0, |(score, _)| *score);
         suggestions.retain(|(score, _)| typed.is_empty() || *score >= best / 2);
         suggestions.into_iter().map(|(_, suggestion)| suggestion).collect()
+    }
+
+    /// The keys of an action, and the scopes they are for: those of the tab, or the one place elsewhere that has it. Such
+    /// places are looked through once something is typed.
+    fn keys_of<'s>(&self, model: &Model, here: &'s [Scope], action: Action) -> Option<(String, &'s [Scope])> {
+        if let Some(key) = model.keymap.key_of(here, action) {
+            return Some((key, here));
+        }
+        let mut places = ELSEWHERE.chunks(1).filter(|_| !self.editor.text().trim().is_empty());
+        places.find_map(|place| Some((model.keymap.key_of(place, action)?, place)))
     }
 
     /// Actions that fit the selection come first, unavailable ones last.
@@ -119,7 +136,8 @@ impl Palette {
                 Ok(()) => {
                     (self.run)(model, action, Press { key: Key::plain('\n'), at: model.now, burst: true });
                 }
-                Err(why) => model.say(if why.is_empty() { "That does nothing here" } else { why }),
+                Err("") => model.say(format!("{}: {key} does nothing here", suggestion.text)),
+                Err(why) => model.say(why),
             },
         }
     }

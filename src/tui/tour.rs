@@ -11,6 +11,9 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use std::time::{Duration, Instant};
 
+/// What is said while the user looks at something else.
+const AWAY: &str = "Look around as long as you like: the tour waits. Esc goes back to it.";
+
 /// A key this soon after it was too late to undo was meant to undo.
 const LATE_KEY: Duration = Duration::from_secs(1);
 
@@ -55,27 +58,30 @@ fn has_read(model: &Model, tour: &Tour) -> bool {
     model.pending.is_empty() && model.layers.is_empty() && last_key(model) > tour.key_before
 }
 
-/// Whether the user looks at something else than the inbox.
-fn is_away(model: &Model) -> bool {
-    model.tab != Tab::Inbox || model.inbox.list.filter != Filter::All
-}
-
 fn next(model: &mut Model) {
     if let Some(tour) = &mut model.tour {
         (tour.index, tour.has_begun, tour.has_looked) = (tour.index + 1, false, false);
     }
 }
 
+/// Leaves out a step that there is nothing to do in any more.
+fn skip(model: &mut Model) {
+    next(model);
+    if let Some(tour) = &mut model.tour {
+        tour.item = None;
+    }
+}
+
 /// Waits until the item is taken back and selected again. If that is too late, the user first reads what became of it.
 fn take_back(model: &mut Model, tour: &Tour) {
     if tour.has_begun {
-        if !is_away(model) && has_read(model, tour) {
+        if !model.is_away() && has_read(model, tour) {
             next(model);
         }
         return;
     }
-    let row = tour.item.as_ref().and_then(|id| model.inbox.list.find(id));
-    let is_decided = row.map(|row| row.is_decided());
+    let Some(item) = &tour.item else { return skip(model) };
+    let is_decided = model.inbox.list.find(item).map(|row| row.is_decided());
     if model.inbox.goto.is_some() {
         return;
     }
@@ -104,9 +110,13 @@ fn decide(model: &mut Model, tour: &Tour, words: &str) {
         }
         return;
     }
-    let row = model.inbox.list.all().iter().find(|row| row.title.contains(words) && !row.is_decided());
-    let Some(id) = row.map(|row| row.id.clone()).filter(|_| model.layers.is_empty()) else {
+    if !model.layers.is_empty() || !model.inbox.is_loaded {
         return;
+    }
+    let row = model.inbox.list.all().iter().find(|row| row.title.contains(words) && !row.is_decided());
+    let Some(id) = row.map(|row| row.id.clone()) else {
+        // It was decided before its turn came.
+        return skip(model);
     };
     begin(model);
     if let Some(tour) = &mut model.tour {
@@ -119,7 +129,7 @@ fn decide(model: &mut Model, tour: &Tour, words: &str) {
 
 /// Selects the item again when the user comes back from another list.
 fn come_back(model: &mut Model, tour: &Tour) {
-    let away = is_away(model);
+    let away = model.is_away();
     if let Some(tour) = &mut model.tour {
         tour.has_looked = away;
     }
@@ -162,16 +172,17 @@ pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
     draw::right(buf, area, area.y, esc(model), theme.quiet);
     let room =
         Rect { x: area.x + 2, y: area.y + 1, width: area.width.saturating_sub(4), height: area.height - 1 };
-    let lines = wrap(tour.text(), usize::from(room.width).max(1)).map(|line| Line::styled(line, theme.title));
+    let text = match model.left_tour_item() {
+        Some(_) if model.layers.is_empty() => AWAY,
+        _ => tour.text(),
+    };
+    let lines = wrap(text, usize::from(room.width).max(1)).map(|line| Line::styled(line, theme.title));
     draw::lines(buf, room, lines);
 }
 
 /// What Esc does now.
 fn esc(model: &Model) -> &'static str {
     let in_list = model.tab == Tab::Inbox && model.inbox.list.filter != Filter::All;
-    if in_list || model.focus == Focus::Card || !model.layers.is_empty() {
-        " Esc goes back "
-    } else {
-        " Esc leaves the tour "
-    }
+    let goes_back = in_list || model.focus == Focus::Card || !model.layers.is_empty();
+    if goes_back || model.left_tour_item().is_some() { " Esc goes back " } else { " Esc leaves the tour " }
 }

@@ -159,3 +159,92 @@ fn doctor_says_how_an_agent_stands() {
     std::fs::write(&settings, written.replace(env!("CARGO_BIN_EXE_sayso"), "/nowhere/sayso")).unwrap();
     says(false, &["does not answer"]);
 }
+
+/// Real transcripts: of Claude Code 2.1.326 with a sub-agent, and of Codex 0.169.0.
+const CLAUDE: [&str; 2] = [
+    include_str!("../fixtures/agents/claude.jsonl"),
+    include_str!("../fixtures/agents/claude-subagent.jsonl"),
+];
+const CODEX: &str = include_str!("../fixtures/agents/codex.jsonl");
+
+/// What the last week would have asked is judged like a hook's question, and leaves nothing behind.
+#[test]
+fn the_calls_of_the_last_week_are_shown_on_request() {
+    let cli = Cli::new();
+    let webshop = cli.path("webshop");
+    std::fs::create_dir(&webshop).unwrap();
+    let write = |path: &str, text: &str, at: jiff::Timestamp| {
+        let path = cli.path(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let text = text.replace("/home/noor/webshop", webshop.to_str().unwrap());
+        std::fs::write(path, text.replace("{{at}}", &at.to_string())).unwrap();
+    };
+    run(&cli, &["connect", "claude", "--last-week"]).refused(1, "has left no transcripts in");
+    run(&cli, &["connect", "gemini", "--last-week"]).refused(2, "not those of Gemini CLI");
+    run(&cli, &["connect", "claude", "--last-week", "--yes"]).refused(2, "--yes");
+    let now = jiff::Timestamp::now();
+    let (yesterday, long_ago) =
+        (now - jiff::SignedDuration::from_hours(24), now - jiff::SignedDuration::from_hours(200));
+    write(".claude/projects/-webshop/s.jsonl", &format!("{}{{ torn", CLAUDE[0]), yesterday);
+    write(".claude/projects/-webshop/s/subagents/agent-a.jsonl", CLAUDE[1], yesterday);
+    write(".claude/projects/-webshop/old.jsonl", &CLAUDE[0].replace("toolu_", "old_"), long_ago);
+    write(".codex/sessions/2026/11/19/rollout-x.jsonl", CODEX, yesterday);
+
+    let report = json(&cli, &["connect", "claude", "--last-week"]);
+    let figures =
+        ["sessions", "calls", "harmless", "granted", "unreadable"].map(|name| report[name].as_u64().unwrap());
+    assert_eq!(figures, [1, 11, 4, 0, 1], "{report}");
+    let asked = report["asked"].as_array().unwrap();
+    let warned: Vec<String> = asked.iter().flat_map(|call| each(&call["warnings"], "code")).collect();
+    assert_eq!(warned.len(), 3, "{report}");
+    for code in ["as_root", "deletes", "writes_outside"] {
+        assert!(warned.contains(&code.to_owned()), "{code}: {warned:?}");
+    }
+    assert!(
+        asked[3..].iter().all(|call| call["warnings"] == Value::Array(Vec::new())),
+        "warned ones come first"
+    );
+    let shown = run(&cli, &["connect", "claude", "--last-week"]).done().to_owned();
+    assert!(
+        shown.contains(
+            "made 11 calls in 1 session. sayso would have asked about 7, 3 of them with a warning."
+        ),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("$ rm -rf build") && shown.contains("1 line of its transcripts could not be read"),
+        "{shown}"
+    );
+
+    // A grant answers here what it would have answered then.
+    let mut command = cli.real();
+    command.args([
+        "request",
+        "--title",
+        "$ git status",
+        "--action",
+        "Bash",
+        "--source",
+        "claude-code",
+        "--json",
+    ]);
+    command.args(["--args", r#"{"command": "git status"}"#]).current_dir(&webshop);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let id = text(&serde_json::from_slice::<Value>(&output.stdout).unwrap()["id"]);
+    run(&cli, &["accept", &id, "--grant", "command"]).done();
+    let report = json(&cli, &["connect", "claude", "--last-week"]);
+    assert_eq!(
+        (&report["granted"], report["asked"].as_array().unwrap().len()),
+        (&Value::from(1), 6),
+        "{report}"
+    );
+
+    let report = json(&cli, &["connect", "codex", "--last-week"]);
+    assert_eq!((&report["calls"], &report["harmless"]), (&Value::from(2), &Value::from(1)), "{report}");
+    assert_eq!(report["asked"][0]["title"], "$ rm -rf build");
+    assert_eq!(report["asked"][0]["folder"], webshop.join("src").to_str().unwrap());
+    // Nothing was asked and nothing connected.
+    assert_eq!(json(&cli, &["list"]), Value::Array(Vec::new()));
+    assert!(!cli.path(".claude/settings.json").exists());
+}

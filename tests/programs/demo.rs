@@ -141,7 +141,7 @@ fn the_week_is_worked_through_for_real() {
     // Nobody was asked over the network; what is missing is asked of the person.
     let asked = demo.item("Which tracks does the playlist have?");
     assert_eq!((&asked["kind"], &asked["action"]), (&"question".into(), &"question".into()));
-    assert!(text(&asked["args"]["question"]).contains("audius is asked for it"), "{asked}");
+    assert!(text(&asked["args"]["question"]).contains("I'll ask audius for it"), "{asked}");
     let ended = demo.json(&["ignore", &text(&asked["id"]), "--wait"]);
     assert_eq!(ended["status"], "abandoned", "{ended}");
     // Everything about it is in order, and only the person can look into it.

@@ -38,7 +38,7 @@ fn mail_is_listed_with_how_each_decision_ended() {
             "ignore · undone · taken back",
             "respond · done · answered",
             "ignore · ignored · ignored",
-            "accept · done · accepted",
+            "accept · done · noted",
             "accept · done · sent",
         ]
     );

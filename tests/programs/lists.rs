@@ -172,8 +172,11 @@ fn status_counts() {
     assert_eq!(status["driver"], Value::Null);
     assert_eq!(cli.sayso(&["activity", "--short"]).done(), "1 open · 1 result\n");
     let output = cli.sayso(&["activity"]);
-    for part in ["waiting for you: 1 question, 1 result\n", "saving files: the output files", "`sayso watch`"]
-    {
+    for part in [
+        "waiting for you: 1 question, 1 result\n",
+        "saving files: the files that hold the result",
+        "`sayso watch`",
+    ] {
         assert!(output.done().contains(part), "{part}: {output:?}");
     }
     assert_eq!(output.out, cli.sayso(&["activity"]).out, "one verb with two names");

@@ -37,7 +37,7 @@ fn an_edit_that_is_taken_back_can_be_edited_further() {
 #[test]
 fn accepting_what_was_changed_and_not_sent_asks_which_one() {
     for (choice, asked, kind, minutes) in [
-        ("<enter><ctrl-s>", "Accept it like this?", "edit", json!(45)),
+        ("<enter><ctrl-s>", "Accept it with your changes?", "edit", json!(45)),
         ("j<enter>", "Your changes are not in it", "accept", json!(null)),
     ] {
         let mut screen = TestScreen::full((120, 32));

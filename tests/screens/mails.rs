@@ -253,7 +253,7 @@ fn undo_after_the_hold_shows_an_ignored_mail_again() {
     block_on(mail.answer(&thread, Decision::Ignore));
     assert_eq!(mail.rows().len(), 1);
     let mut screen = TestScreen::over((*mail).clone(), SIZE);
-    screen.press("u").says("Shown again: “The report” · that you ignored it no longer counts");
+    screen.press("u").says("Shown again: “The report” · it no longer counts as ignored");
     block_on(mail.drive());
     assert!(mail.rows().is_empty());
     assert_eq!(block_on(mail.open_items(&thread)).len(), 1);
@@ -400,7 +400,7 @@ fn what_is_attached_is_saved_or_opened_after_a_menu_and_programs_are_only_saved(
 fn leaving_a_list_puts_a_card_up_and_sends_nothing() {
     let list = "List-Unsubscribe: <mailto:leave@client.example>\r\n";
     let (inbox, mut screen) = received(&mail_with(list, "News!\n"));
-    screen.press("U").says("The inbox asks you before it unsubscribes");
+    screen.press("U").says("A card will ask you before anything is sent");
     block_on(inbox.drive());
     let mut screen = TestScreen::over((*inbox).clone(), SIZE);
     screen.shows(["Unsubscribe: The report", "leave@client.example"]);
@@ -408,6 +408,10 @@ fn leaving_a_list_puts_a_card_up_and_sends_nothing() {
     // A mail that names no list has nothing to leave.
     let (_inbox, mut screen) = received(&mail());
     screen.press("U").says("This mail doesn't say how to leave a list");
+    // What a person has to do themselves is said in full, with the page to open.
+    let page = "https://client.example/lists/leave?list=weekly-report&member=0123456789abcdef";
+    let (_inbox, mut screen) = received(&mail_with(&format!("List-Unsubscribe: <{page}>\r\n"), "News!\n"));
+    screen.press("U").shows(["Not unsubscribed", "open this page yourself", page]);
 }
 
 #[test]

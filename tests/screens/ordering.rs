@@ -97,7 +97,7 @@ fn what_was_learned_is_taken_back_or_narrowed_in_place() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("j").press("a").goes_on();
     screen.remember().tell(Msg::Changed).says("…gl takes it back…").press("gl");
-    choose(&mut screen, "narrow it");
+    choose(&mut screen, "reword it");
     screen.type_in(" To colleagues.").press("<enter>");
     let profile = screen.profile().newest.profile;
     assert!(profile.starts_with("Prefers short replies. To colleagues.\n"), "{profile}");
@@ -188,9 +188,26 @@ fn the_tour_says_when_it_is_too_late_to_undo() {
     screen.press("i").press("e").type_in("Dear Ada, ").press("<ctrl-s>");
     screen.shows(["Press u to take it back"]);
     screen.goes_on();
-    screen.pass(Duration::from_secs(11)).shows(["Tour 3 of 7", "what you accepted has been sent"]);
+    screen.pass(Duration::from_secs(11)).shows(["Tour 3 of 7", "what you decided has been done"]);
     screen.press("gh").shows(["Tour 3 of 7", "Esc goes back"]);
     screen.press("gi").shows(["Tour 4 of 7", "Esc leaves the tour"]);
+}
+
+/// Whoever looks at something else finds the way back, and a step that was done before its turn is left out.
+#[test]
+fn the_tour_waits_for_whoever_looks_around() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut screen = on_tour(folder.path());
+    screen.selects("your mailbox is 98% full").shows(["Tour 1 of 7", "Esc leaves the tour"]);
+    screen.pass(Duration::from_secs(1)).press("k").shows(["the tour waits", "Esc goes back"]);
+    screen.press("<esc>").selects("your mailbox is 98% full").shows(["goes to spam"]);
+    screen.press("2").shows(["the tour waits"]).press("<esc>").selects("your mailbox is 98% full");
+    screen.press("jj").selects("Build failed: 1");
+    screen.pass(Duration::from_secs(1)).press("i").shows(["Tour 1 of 7"]);
+    screen.press("<esc>").selects("your mailbox is 98% full");
+    screen.pass(Duration::from_secs(1)).press("i").selects("Re: Twelve cargo bikes").shows(["Tour 2 of 7"]);
+    screen.pass(Duration::from_secs(1)).press("a").shows(["Tour 3 of 7"]);
+    screen.press("u").shows(["Tour 5 of 7"]);
 }
 
 /// The tour selects what it speaks of, and goes on by what the person does; it decides nothing.

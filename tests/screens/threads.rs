@@ -248,7 +248,7 @@ fn a_thread_is_turned_and_left_by_h_and_l() {
 #[test]
 fn a_fork_is_asked_about_and_opens_in_the_inbox() {
     let mut screen = TestScreen::full((120, 32));
-    screen.press("2G").press("<enter>").press("f").says("…steps…");
+    screen.press("2G").press("<enter>").press("f").says("…step…");
     let original = shown(&screen).view.clone();
     screen.press("lf").shows(["Fork a new thread after step"]);
     screen.press("n");

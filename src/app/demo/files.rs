@@ -82,6 +82,18 @@ pub(super) const NOTES: &[(&str, &str)] = &[
     ("support-week.txt", include_str!("../../../assets/demo/notes/support-week.txt")),
 ];
 
+/// The code base to document.
+pub(super) const CODE: &[(&str, &str)] = &[
+    ("README.md", include_str!("../../../assets/demo/webshop/README.md")),
+    ("pyproject.toml", include_str!("../../../assets/demo/webshop/pyproject.toml")),
+    ("shop/__init__.py", include_str!("../../../assets/demo/webshop/shop/__init__.py")),
+    ("shop/api.py", include_str!("../../../assets/demo/webshop/shop/api.py")),
+    ("shop/cart.py", include_str!("../../../assets/demo/webshop/shop/cart.py")),
+    ("shop/orders.py", include_str!("../../../assets/demo/webshop/shop/orders.py")),
+    ("shop/shipping.py", include_str!("../../../assets/demo/webshop/shop/shipping.py")),
+    ("tests/test_shipping.py", include_str!("../../../assets/demo/webshop/tests/test_shipping.py")),
+];
+
 /// The workbook to work on.
 pub(super) const WORKBOOK: (&str, &[u8]) =
     ("orders.xlsx", include_bytes!("../../../assets/demo/sheets/orders.xlsx"));

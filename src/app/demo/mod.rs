@@ -12,8 +12,9 @@ mod tour;
 
 use super::demo_script::{DEMO_MARKER, Script};
 use crate::engine::store::DriverLock;
+use crate::text::io_error_text;
 use dates::DateFiller;
-use files::{CALENDAR, CONFIG, MAILS, MailFolder, NOTES, SCRIPT, WORKBOOK};
+use files::{CALENDAR, CODE, CONFIG, MAILS, MailFolder, NOTES, SCRIPT, WORKBOOK};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use std::fs::{self, DirBuilder, File};
@@ -30,8 +31,17 @@ const MARKER_DONE: &str = "The demo of sayso lies here. `sayso demo --reset` lay
 const MARKER_BEGUN: &str = "The demo of sayso is being laid out here.\n";
 
 /// Everything in the folder that belongs to the demo or to sayso.
-const DEMO_ENTRIES: &[&str] =
-    &["mail", "notes", "sheets", "calendar.ics", Script::FILE, "config.toml", "log", "driver.lock"];
+const DEMO_ENTRIES: &[&str] = &[
+    "mail",
+    "notes",
+    "sheets",
+    "webshop",
+    "calendar.ics",
+    Script::FILE,
+    "config.toml",
+    "log",
+    "driver.lock",
+];
 
 #[derive(Debug, thiserror::Error)]
 pub enum DemoError {
@@ -41,7 +51,7 @@ pub enum DemoError {
     /// Another process uses it.
     #[error("process {1} has the demo in {0} open; close that first")]
     Open(PathBuf, u32),
-    #[error("cannot set up the demo at {0}: {1}")]
+    #[error("cannot set up the demo at {}: {}", .0.display(), io_error_text(.1))]
     Io(PathBuf, #[source] io::Error),
 }
 
@@ -121,9 +131,14 @@ fn write_all(folder: &Path, stamp: &DateFiller) -> io::Result<()> {
             file.set_modified(at.into())?;
         }
     }
-    fs::create_dir_all(folder.join("notes"))?;
+    for part in ["notes", "webshop/shop", "webshop/tests"] {
+        fs::create_dir_all(folder.join(part))?;
+    }
     for (name, text) in NOTES {
         fs::write(folder.join("notes").join(name), text)?;
+    }
+    for (name, text) in CODE {
+        fs::write(folder.join("webshop").join(name), text)?;
     }
     let (name, bytes) = WORKBOOK;
     fs::create_dir_all(folder.join("sheets"))?;

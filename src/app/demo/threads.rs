@@ -1,6 +1,7 @@
-//! The demo's first threads. Every new mail has one that waits to be driven. One analysis asks, one has a result to
-//! read, one is over. Code waits to run on the workbook, and some has run. A question to an API
-//! lacks something, and a program asks before it pushes. They are started, driven and decided like any other threads.
+//! The demo's first threads. Every new mail has one, which is triaged and drafted. One analysis asks, one has a result
+//! to read, one is over. Code waits to run on the workbook, and some has run. Pages about a code base are written.
+//! A question to an API lacks something, and a program asks before it pushes. They are started, driven and decided like
+//! any other threads.
 
 use crate::app::App;
 use crate::engine::driver::{Scope, Until};
@@ -39,6 +40,7 @@ pub async fn begin(app: &App, folder: &Path) -> Result<(), InboxError> {
         if let Some(error) = synced.into_iter().flatten().find_map(|synced| synced.error) {
             return Err(InboxError::Failed(error));
         }
+        drive_or_wait(inbox.engine(), &Scope::All, Until::Idle, std::future::pending(), |_| {}).await?;
     }
     let orders = folder.join("sheets/orders.xlsx").display().to_string();
     let sheet = |instruction: &str| ("sheet", json!({"workbook": orders, "instruction": instruction}));
@@ -46,8 +48,9 @@ pub async fn begin(app: &App, folder: &Path) -> Result<(), InboxError> {
     let past = start_and_accept(inbox, analysis(folder, PAST_QUESTION)).await?;
     inbox.decisions().file_away(past.thread).await?;
     start_and_accept(inbox, sheet(SHEET_INSTRUCTION)).await?;
+    let code = ("docs", json!({"dir": folder.join("webshop").display().to_string()}));
     let music = ("ask", json!({"query": API_QUESTION, "follow_up": true}));
-    for open in [analysis(folder, OPEN_QUESTION), sheet(TO_MARK), music] {
+    for open in [analysis(folder, OPEN_QUESTION), sheet(TO_MARK), code, music] {
         start_and_drive(inbox, open).await?;
     }
     inbox.requests().ask(push_request(folder)).await?;
@@ -62,6 +65,11 @@ fn push_request(folder: &Path) -> NewRequest {
         "action": "Bash",
         "args": {"command": "git push origin spring-fair", "description": "Publish the pages of the spring fair"},
         "source": "webshop agent",
+        "session": {
+            "id": "demo",
+            "branch": "spring-fair",
+            "prompt": "Add the opening hours to the page of the spring fair, and publish it.",
+        },
         "folder": folder.join("notes").display().to_string(),
     });
     NewRequest { input, key: Some("demo".to_owned()) }

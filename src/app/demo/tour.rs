@@ -52,8 +52,8 @@ pub fn demo_tour(folder: &Path, zone: &TimeZone) -> Vec<TourStep> {
     let delivery = Delivery { mailbox: folder.join("mail/inbox"), zone: zone.clone() };
     vec![
         step(
-            "This mail claims to come from your own IT. The card starts with what is wrong about it. Press i to ignore \
-             it: nothing is opened, and nothing is answered.",
+            "This mail claims to come from your own IT. The card starts with what is wrong about it, and nothing in it has \
+             been opened. Press S: it goes to spam.",
             TourGoal::Decide("your mailbox is 98% full"),
         ),
         step(
@@ -62,29 +62,30 @@ pub fn demo_tour(folder: &Path, zone: &TimeZone) -> Vec<TourStep> {
             TourGoal::Decide("Twelve cargo bikes"),
         ),
         step(
-            "It hasn't left yet: the bar at the bottom right drains first. Press u to take it back.",
+            "It hasn't left yet: there are a few seconds to change your mind. Press u to take it back.",
             TourGoal::TakeBack {
-                too_late: "The bar ran out: what you accepted has been sent, and can't be taken back any more. gh lists \
-                           it with how it ended, and gi comes back. Press j to go on.",
+                too_late: "Those seconds are over: what you decided has been done. gh lists it with how it ended, and gi \
+                           comes back. Press j to go on.",
             },
         ),
         step(
-            "A build failed, and this one matters little to you. Press i: it goes, with its conversation.",
+            "A build failed, and there is nothing to answer. Press i to ignore it: it leaves the list, and sayso notes \
+             that such mail matters less to you.",
             TourGoal::Decide("Build failed"),
         ),
         step(
-            "Another build has failed just now. Its mail is shown: an i hides one mail and no other. Press gk to see what \
-             was skipped; w says why, and gi comes back. 3 shows what was learned.",
+            "Another build has failed just now, and its mail is listed all the same: one i hides one mail. Press gk to see \
+             what was skipped; w says why, and gi comes back. 3 shows what was learned.",
             TourGoal::LookAtSkipped(delivery),
         ),
         step(
-            "An agent wants to push, and waits for you. a allows it, r refuses in your own words, A allows more of the \
-             same. Press one of them.",
+            "An agent wants to push, and waits for you. a allows it, r refuses it in your own words, A allows more of the \
+             same for a while. Press one of them.",
             TourGoal::Decide("git push"),
         ),
         step(
-            "That was the tour. gh lists what you decided and how it ended, 2 every thread, ? every key. `sayso init` sets \
-             up your own mail, `sayso connect` your coding agent.",
+            "That was the tour; the rest of the week is yours to try. gh lists what you decided, 2 every thread, ? every \
+             key. `sayso init` sets up your own mail, `sayso connect` your coding agents.",
             TourGoal::End,
         ),
     ]

@@ -2,7 +2,7 @@
 
 use super::{Candidate, Hosted};
 use crate::config::{MailLogin, MailOutgoing, MailServer, MailSource, MailTls, Secret};
-use crate::text::atomic_write;
+use crate::text::{atomic_write, write_error_text};
 use jiff::Timestamp;
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
@@ -46,7 +46,7 @@ pub enum WriteError {
         .0.display()
     )]
     AlreadyExists(PathBuf),
-    #[error("{} cannot be written: {}; check who owns its folder", path.display(), crate::text::io_error_text(source))]
+    #[error("{} cannot be written: {}", path.display(), write_error_text(source))]
     Io {
         /// Where the config belongs.
         path: PathBuf,
@@ -79,7 +79,7 @@ pub fn write_config(path: &Path, text: &str, over: Option<Timestamp>) -> Result<
 /// The text of a config. It contains no secret, only where each is kept.
 pub fn config_text(chosen: &Chosen, home: Option<&Path>) -> String {
     let mut text = Text { out: String::new(), home };
-    text.line("# Written by `sayso init`. `sayso doctor` checks it, `sayso config` shows what is meant, and");
+    text.line("# Written by `sayso init`. `sayso doctor` checks it, `sayso config` shows what it means, and");
     text.line("# config.example.toml has every key with its default.");
     text.line("");
     text.line("# Whose inbox this is.");

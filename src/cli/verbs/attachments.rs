@@ -87,7 +87,7 @@ impl Save {
             if self.anyway {
                 failure
             } else {
-                Failure::failed(format!("{}; --anyway saves what can run programs", failure.text()))
+                Failure::failed(format!("{}; --anyway saves it all the same", failure.text()))
             }
         })?;
         let path = path.display().to_string();

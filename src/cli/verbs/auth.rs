@@ -66,7 +66,7 @@ impl Args {
             && let Some(intake) = folder.intake()
             && let Err(error) = intake.request_sync().await
         {
-            tracing::warn!(%error, "whoever drives was not told of the login");
+            tracing::warn!(%error, "the process that runs the threads wasn't told of the login");
         }
         format
             .answer(&done, |_| format!("{} is logged in; the tokens are in {}\n", done.account, done.tokens))

@@ -2,9 +2,10 @@
 
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
+use crate::cli::last_week;
 use crate::cli::output::{Format, Output};
 use crate::cli::table::{cut, full, table};
-use crate::cli::wizard::{Prompt, say};
+use crate::cli::wizard::{Prompt, show};
 use crate::config::{Env, Inputs};
 use crate::connect::Agent;
 use crate::connect::setup::{self, Change, FoundAgent, Options, Places, Plan};
@@ -22,6 +23,7 @@ use std::path::{Path, PathBuf};
     sayso connect\n  \
     sayso connect claude --manual\n  \
     sayso connect codex --patience 300\n  \
+    sayso connect claude --last-week      what it would have asked\n  \
     sayso connect gemini --project --yes\n  \
     sayso connect claude --remove"
 )]
@@ -47,6 +49,13 @@ pub struct Args {
     /// How long a card waits before the agent asks you itself, or refuses
     #[arg(long, value_name = "SECONDS", conflicts_with = "remove", requires = "agent", value_parser = clap::value_parser!(u64).range(5..=86_000))]
     patience: Option<u64>,
+    /// Change nothing; show what Claude Code or Codex would have asked in the last week, from its own transcripts
+    #[arg(
+        long,
+        conflicts_with_all = ["project", "remove", "all", "warned", "manual", "patience", "yes"],
+        requires = "agent"
+    )]
+    last_week: bool,
     /// Write it without asking
     #[arg(long, requires = "agent")]
     yes: bool,
@@ -63,6 +72,9 @@ impl Args {
         let Some(agent) = self.agent else {
             return list(&context.format, &setup::find_agents(&places));
         };
+        if self.last_week {
+            return last_week::report(context, agent).await;
+        }
         if (self.warned || self.manual) && agent != Agent::Claude {
             return Err(Failure::usage("--warned and --manual are for claude; --all asks before every tool"));
         }
@@ -89,7 +101,7 @@ impl Args {
         let something = plan.changes.iter().any(Change::is_something);
         let mut write = self.yes && something;
         if something && asks {
-            say(&shown(&plan));
+            show(&shown(&plan));
             write = Prompt.confirm("Write this?").await?;
         }
         let kept = if write {

@@ -4,6 +4,7 @@ use crate::app::{DemoError, TourStep, begin_demo, demo_tour, lay_out_demo};
 use crate::cli::context::{Context, OpenFolder};
 use crate::cli::failure::Failure;
 use crate::cli::output::{Format, Output};
+use crate::cli::wizard::say;
 use jiff::Timestamp;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -74,6 +75,9 @@ impl Args {
         }
         let opened = context.in_demo(&folder).open()?;
         if fresh {
+            if opened.format.is_read_by_person() {
+                say("Setting up the demo …\n");
+            }
             begin_demo(opened.app(), &folder).await?;
         }
         Ok((opened, Report { outbox: folder.join("mail/outbox/new"), folder, fresh }))

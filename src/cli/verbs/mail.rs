@@ -80,7 +80,9 @@ enum Verb {
     #[command(after_help = "Examples:\n  sayso mail save i7k2 1 --to ~/Downloads")]
     Save(attachments::Save),
     /// Open a copy of something attached with the system's program
-    #[command(after_help = "What can run programs is not opened.\n\nExamples:\n  sayso mail open i7k2 1")]
+    #[command(
+        after_help = "Files that can run programs are not opened.\n\nExamples:\n  sayso mail open i7k2 1"
+    )]
     Open(attachments::Open),
     /// Leave the mailing list a mail came from; asks first
     #[command(

@@ -15,8 +15,8 @@ use serde_json::json;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Decisions and effects stay on record, and so does every mail's place in the ledger: no mail is \
-    handled twice. Whatever something open, a fork, a parent or a child, an unread result or an effect in doubt \
-    still needs is kept. Without --yes nothing is changed.\n\nExamples:\n  \
+    handled twice. What is still needed is kept: by something open, a fork, a parent or a child, an unread result, or \
+    an effect in doubt. Without --yes nothing is changed.\n\nExamples:\n  \
     sayso prune\n  \
     sayso prune --older-than 30d --status abandoned --yes\n  \
     sayso prune --json"

@@ -1,14 +1,31 @@
 //! Asks one question at a time; each answer is a line.
 
 use crate::cli::failure::Failure;
-use crate::text::{Visible, sanitize_typed};
-use std::io::{self, BufRead, Write};
+use crate::cli::output::columns;
+use crate::text::{Visible, sanitize_typed, width, wrap};
+use std::io::{self, BufRead, IsTerminal, Write};
 
-/// Prints text without terminal escapes. Ignores errors, since nothing is lost if nobody sees it.
+/// Prints text without terminal escapes, broken between words. Ignores errors, since nothing is lost if nobody sees it.
 pub fn say(text: &str) {
+    let columns = if io::stdout().is_terminal() { columns() } else { usize::MAX };
+    show(&text.split_inclusive('\n').map(|line| broken(line, columns)).collect::<String>());
+}
+
+/// Prints text as it is, without terminal escapes.
+pub fn show(text: &str) {
     let mut out = io::stdout().lock();
     let _ = out.write_all(Visible::new(text).as_str().as_bytes());
     let _ = out.flush();
+}
+
+/// A line broken between words; what follows begins below the text, not below its number.
+fn broken(line: &str, columns: usize) -> String {
+    let text = line.trim_end();
+    let is_lead = |c: char| c == ' ' || c == '.' || c.is_ascii_digit();
+    let (lead, words) = text.split_at(text.len() - text.trim_start_matches(is_lead).len());
+    let indent = width(lead);
+    let lines: Vec<_> = wrap(words, columns.saturating_sub(indent).max(1)).collect();
+    format!("{lead}{}{}", lines.join(&format!("\n{:indent$}", "")), &line[text.len()..])
 }
 
 /// Asks questions; it has no state.
@@ -112,7 +129,14 @@ fn numbers(line: &str, count: usize) -> Option<Vec<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use super::numbers;
+    use super::{broken, numbers};
+
+    #[test]
+    fn lines_break_between_words() {
+        assert_eq!(broken("Which model? ", 80), "Which model? ");
+        assert_eq!(broken("  1. connect an agent\n", 16), "  1. connect an\n     agent\n");
+        assert_eq!(broken("\n", 5), "\n");
+    }
 
     #[test]
     fn numbers_name_what_is_there() {

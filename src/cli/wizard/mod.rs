@@ -6,7 +6,7 @@
 mod ask;
 mod by_hand;
 
-pub(super) use ask::{Prompt, say};
+pub(super) use ask::{Prompt, say, show};
 pub(super) use by_hand::{NamedServer, account};
 
 use super::failure::Failure;

@@ -39,9 +39,9 @@ pub(super) enum FollowError {
     TooLong,
     #[error("its socket belongs to another user")]
     Stranger,
-    #[error("its process cannot be told")]
+    #[error("its process cannot be found out")]
     Nameless,
-    #[error("it did not greet: {0}")]
+    #[error("it did not answer the greeting: {0}")]
     Greeting(String),
     #[error("{0}")]
     Inbox(#[from] crate::inbox::InboxError),

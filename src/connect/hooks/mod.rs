@@ -20,6 +20,7 @@ mod reviewer;
 mod session;
 #[cfg(test)]
 mod tests;
+mod transcripts;
 mod usage;
 
 use crate::connect::Agent;
@@ -35,6 +36,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::Value;
 use std::io::Read;
 use std::time::Duration;
+pub use transcripts::{PastCall, PastCalls, past_calls};
 
 /// More bytes than any tool sends.
 const LONGEST: u64 = 4 * 1024 * 1024;

@@ -60,7 +60,7 @@ pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
     vec![ConfigFile::json(folder.join("settings.json"), settings), ConfigFile::json(state, vec![server])]
 }
 
-fn folder(places: &Places) -> PathBuf {
+pub(super) fn folder(places: &Places) -> PathBuf {
     places.folder("CLAUDE_CONFIG_DIR", ".claude")
 }
 

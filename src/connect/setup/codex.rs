@@ -3,6 +3,7 @@
 use super::json::Entry;
 use super::{ConfigFile, Contents, Options, Places};
 use serde_json::json;
+use std::path::PathBuf;
 
 const HOOK: &str = "codex";
 
@@ -10,8 +11,7 @@ const HOOK: &str = "codex";
 const TOLD: [&str; 5] = ["SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SessionEnd"];
 
 pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
-    let folder =
-        if options.project { places.project.join(".codex") } else { places.folder("CODEX_HOME", ".codex") };
+    let folder = if options.project { places.project.join(".codex") } else { folder(places) };
     let event = if options.all { "PreToolUse" } else { "PermissionRequest" };
     let asks = json!({"type": "command", "command": options.asks(HOOK), "timeout": options.limit()});
     let tells = |event: &str| {
@@ -37,6 +37,10 @@ pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
             contents: Contents::Toml { table: ["mcp_servers", "sayso"], text: server },
         },
     ]
+}
+
+pub(super) fn folder(places: &Places) -> PathBuf {
+    places.folder("CODEX_HOME", ".codex")
 }
 
 pub(super) fn notes(options: &Options) -> Vec<String> {

@@ -117,6 +117,15 @@ impl Places {
         Ok(Self { home, project: host.working_dir.clone(), env: env.clone() })
     }
 
+    /// Where an agent keeps the transcripts of its sessions; `None` if they are not known to us.
+    pub fn transcripts(&self, agent: Agent) -> Option<PathBuf> {
+        match agent {
+            Agent::Claude => Some(claude::folder(self).join("projects")),
+            Agent::Codex => Some(codex::folder(self).join("sessions")),
+            Agent::Opencode | Agent::Gemini => None,
+        }
+    }
+
     /// The folder that a variable names; by default `usual` in the home folder.
     fn folder(&self, variable: &str, usual: &str) -> PathBuf {
         self.env.get(variable).map_or_else(|| self.home.join(usual), PathBuf::from)

@@ -5,10 +5,14 @@ pub use crate::inbox::InboxError as StoreError;
 
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
-        use rusqlite::ErrorCode;
+        use rusqlite::{ErrorCode, ffi};
         match &error {
             rusqlite::Error::SqliteFailure(failure, _) => match failure.code {
                 ErrorCode::DiskFull => StoreError::Full,
+                // The file that processes share beside the database could not grow.
+                ErrorCode::SystemIoFailure if failure.extended_code == ffi::SQLITE_IOERR_SHMSIZE => {
+                    StoreError::Full
+                }
                 ErrorCode::SystemIoFailure => StoreError::Disk(error.to_string()),
                 // The last one comes after waiting ten seconds for a process that was stopped while holding a lock.
                 ErrorCode::DatabaseBusy

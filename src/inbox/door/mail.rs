@@ -109,7 +109,7 @@ impl Mail<'_> {
             return Err(InboxError::Conflict(why));
         }
         let what = EventKind::Corrected { payload: json!({ "unsubscribe": true }) };
-        self.0.deliver(&thread, "unsubscribe", what, "are about no list").await
+        self.0.deliver(&thread, "unsubscribe", what, "are about no mailing list").await
     }
 
     /// The text around words in the newest mail of a thread that has them. A thread that cannot be read has none.

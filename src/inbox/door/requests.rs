@@ -13,9 +13,10 @@ use super::Inbox;
 use super::drive_or_wait::drive_or_wait;
 use crate::engine::driver::{Ended, Engine, Scope, Until, arrival};
 use crate::engine::graph::{
-    Event, EventKind, InputError, InterruptId, Next, NoEffects, StepContext, ThreadId, run_node,
+    AnyState, Event, EventKind, InputError, Interrupt, InterruptId, Next, NoEffects, StepContext, ThreadId,
+    run_node,
 };
-use crate::engine::store::{self, Commit, NewStep, NextStep, Repeated};
+use crate::engine::store::{self, Commit, NewStep, NewThread, NextStep, Repeated};
 use crate::inbox::{Ending, InboxError, NextView, RequestAnswer, Spec, Status};
 use crate::tools::moment::Moment;
 use crate::workflows::hidden::request::{NAME, Report, Request, RequestInput};
@@ -98,19 +99,13 @@ pub struct Requests<'a>(pub(super) &'a Inbox);
 impl<'a> Requests<'a> {
     /// Asks a program's question, once per key.
     pub async fn ask(self, asking: NewRequest) -> Result<RequestAnswer, InboxError> {
-        let spec = self.request_spec()?;
-        let wrong = |error| InboxError::Input { workflow: NAME.to_owned(), error };
         let key = asking.key.unwrap_or_default();
         if key.chars().count() > MAX_KEY {
             let text = format!("a key has at most {MAX_KEY} characters");
-            return Err(wrong(InputError::Field { field: "key".to_owned(), text }));
+            let error = InputError::Field { field: "key".to_owned(), text };
+            return Err(InboxError::Input { workflow: NAME.to_owned(), error });
         }
-        spec.workflow.started(asking.input.clone()).map_err(wrong)?;
-        let input = spec.prepare(asking.input).map_err(wrong)?;
-        let new = self.0.engine.new_thread(NAME, input, &key)?;
-        let state = spec.workflow.apply(spec.workflow.empty(), &new.updates);
-        let state = state.map_err(|error| InboxError::Failed(error.to_string()))?;
-        let first = first_turn(&self.0.engine, spec, &new.title, &state).await?;
+        let Prepared { new, state, first } = self.prepare(asking.input, &key).await?;
         let asked = state.get::<Request>().map(|state| state.asked.clone()).unwrap_or_default();
         if let Some(twin) = self.find_duplicate(&asked, None)? {
             return self.answer_of(&twin);
@@ -136,6 +131,29 @@ impl<'a> Requests<'a> {
                 )))
             }
         }
+    }
+
+    /// The question that a program's request would be if it were asked now: with its warnings, and with the grant that
+    /// would answer it. Nothing is asked or stored.
+    pub async fn preview(self, input: Value) -> Result<Interrupt, InboxError> {
+        match self.prepare(input, "").await?.first.next {
+            NextStep::Ask(asked, _) => asked.into_iter().next(),
+            NextStep::Goto(_) | NextStep::Spawn(..) | NextStep::End | NextStep::Abandon => None,
+        }
+        .ok_or_else(|| InboxError::Failed(format!("`{NAME}` did not ask")))
+    }
+
+    /// Checks a request, and runs the node that asks.
+    async fn prepare(self, input: Value, key: &str) -> Result<Prepared, InboxError> {
+        let spec = self.request_spec()?;
+        let wrong = |error| InboxError::Input { workflow: NAME.to_owned(), error };
+        spec.workflow.started(input.clone()).map_err(wrong)?;
+        let input = spec.prepare(input).map_err(wrong)?;
+        let new = self.0.engine.new_thread(NAME, input, key)?;
+        let state = spec.workflow.apply(spec.workflow.empty(), &new.updates);
+        let state = state.map_err(|error| InboxError::Failed(error.to_string()))?;
+        let first = first_turn(&self.0.engine, spec, &new.title, &state).await?;
+        Ok(Prepared { new, state, first })
     }
 
     /// An older question about the same call, from a hook or a tool; with `before`, one older than that thread.
@@ -362,6 +380,14 @@ impl<'a> Requests<'a> {
     }
 }
 
+/// A request that has been checked and not yet asked.
+struct Prepared {
+    new: NewThread,
+    state: AnyState,
+    /// The commit to store with its start.
+    first: Commit,
+}
+
 fn not_a_request(thread: &ThreadId) -> InboxError {
     InboxError::Conflict(format!(
         "thread `{thread}` was not started by `sayso request`; `sayso show {thread}` tells what became of it"
@@ -373,7 +399,7 @@ async fn first_turn(
     engine: &Engine,
     spec: &Spec,
     title: &str,
-    state: &crate::engine::graph::AnyState,
+    state: &AnyState,
 ) -> Result<Commit, InboxError> {
     let failed = |text: String| InboxError::Failed(text);
     let node = spec.workflow.shape().entry.clone();

@@ -3,7 +3,7 @@
 use super::{Catalogue, openapi};
 use crate::config::{Api, Env};
 use crate::text::atomic_write::replace_private;
-use crate::text::{nearest, suggest};
+use crate::text::{io_error_text, nearest, suggest};
 use secrecy::SecretString;
 use serde::Serialize;
 use serde_json::Value;
@@ -64,7 +64,7 @@ pub enum CatalogueError {
         "there is an API `{0}` already; remove it first with `sayso apis remove {0}`, or choose another --name"
     )]
     Taken(String),
-    #[error("{file}: {error}")]
+    #[error("{file}: {}", io_error_text(error))]
     Io {
         /// The file or folder we could not reach.
         file: String,

@@ -1,5 +1,6 @@
 //! What every HTTP client here has in common: its settings, and how its errors are read.
 
+use crate::text::io_error_text;
 use jiff::Timestamp;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use reqwest::{Client, ClientBuilder, redirect};
@@ -26,7 +27,9 @@ pub fn build_client(
 /// The innermost cause, if there is one. It does not name the URL, which may hold a secret: only the outermost error
 /// does.
 pub fn root_cause(error: &reqwest::Error) -> Option<String> {
-    std::iter::successors(error.source(), |&cause| cause.source()).last().map(ToString::to_string)
+    std::iter::successors(error.source(), |&cause| cause.source())
+        .last()
+        .map(|cause| cause.downcast_ref().map_or_else(|| cause.to_string(), io_error_text))
 }
 
 /// How long the header `Retry-After` asks us to wait: for some seconds, or until a date.

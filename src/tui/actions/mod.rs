@@ -160,7 +160,7 @@ actions! {
         Help ["?"] "help": "all keys",
         NewThread ["c"] "new_thread": "new thread",
         Undo ["u"] "undo": "undo the last decision, snooze or move",
-        ActNow ["."] "act_now": "end the hold: do it now",
+        ActNow ["."] "act_now": "do what is held now, without waiting",
         Pause ["!"] "pause": "pause or resume everything",
         FetchMail ["$"] "fetch_mail": "check mail now",
         Clear ["esc"] "clear": "clear or close",

@@ -1,5 +1,6 @@
 //! How far the user is on a tour; `tui/tour.rs` leads through it.
 
+use super::{Filter, Model, Tab};
 use crate::app::{TourGoal, TourStep};
 use std::time::Instant;
 
@@ -20,6 +21,22 @@ pub struct Tour {
     pub has_looked: bool,
     /// Only a key after this one was pressed by somebody who has read the step.
     pub key_before: Option<Instant>,
+}
+
+impl Model {
+    /// Whether the user looks at something else than the inbox.
+    pub fn is_away(&self) -> bool {
+        self.tab != Tab::Inbox || self.inbox.list.filter != Filter::All
+    }
+
+    /// The item that the tour waits for, if the user has selected something else.
+    pub fn left_tour_item(&self) -> Option<String> {
+        let tour = self.tour.as_ref().filter(|tour| tour.has_begun)?;
+        let is_to_decide = matches!(tour.steps.get(tour.index)?.goal, TourGoal::Decide(_));
+        let item = tour.item.as_ref().filter(|id| is_to_decide && self.inbox.list.find(id).is_some())?;
+        let is_there = !self.is_away() && self.inbox.list.selected().is_some_and(|row| row.id == *item);
+        (!is_there).then(|| item.clone())
+    }
 }
 
 impl Tour {

@@ -24,7 +24,7 @@ fn html(bytes: &[u8]) -> Result<String, String> {
 }
 
 fn eml(bytes: &[u8]) -> Result<String, String> {
-    let mail = mail::parse(bytes).map_err(|error| format!("it is no mail that can be read: {error}"))?;
+    let mail = mail::parse(bytes).map_err(|error| format!("it can't be read as a mail: {error}"))?;
     let mut text = format!("From: {}\n", mail.from);
     let line = |list: &[mail::Address]| list.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     for (name, value) in [("To", line(&mail.to)), ("Cc", line(&mail.cc)), ("Subject", mail.subject.clone())] {
@@ -45,7 +45,7 @@ fn pdf(bytes: &[u8]) -> Result<String, String> {
 }
 
 fn docx(bytes: &[u8]) -> Result<String, String> {
-    let not_word = || "it is not a Word document inside, or not a whole one".to_owned();
+    let not_word = || "it isn't a complete Word document".to_owned();
     let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|_| not_word())?;
     if archive.len() > MAX_PARTS {
         return Err(format!("it has {} parts, at most {MAX_PARTS} are read", archive.len()));
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn what_is_no_document_or_too_much_is_refused() {
-        assert!(docx(b"PK\x03\x04 half").unwrap_err().contains("not a whole one"));
+        assert!(docx(b"PK\x03\x04 half").unwrap_err().contains("complete Word document"));
         assert!(docx(&zip_with("xl/workbook.xml", "<a/>")).unwrap_err().contains("not a Word document"));
         let entity = zip_with("word/document.xml", "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>");
         assert!(docx(&entity).unwrap_err().contains("declares entities"));

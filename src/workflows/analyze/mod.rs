@@ -52,7 +52,7 @@ const ROLES: &[&str] = &["turn", "final"];
 pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let models = services.models.clone();
     let workflow = Workflow::new("analyze", graph()?, services);
-    let about = "a conversation over the texts and documents of a folder";
+    let about = "talk about the texts and documents in a folder";
     Ok(Spec::new(workflow, about, card::draw).with_roles(ROLES).explaining(card::explain).preparing(
         move |input| {
             need_model(&*models, "analyze", ROLES, &input)?;

@@ -72,7 +72,7 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let models = services.models.clone();
     let for_cards = services.clone();
     let workflow = Workflow::new("ask", graph()?, services);
-    let about = "a question that an API answers";
+    let about = "ask an API something in plain words";
     let spec = Spec::new(workflow, about, move |state, item| card::draw(&for_cards, state, item));
     let spec = spec.with_roles(ROLES).explaining(card::explain);
     Ok(spec.preparing(move |input| {

@@ -1,6 +1,7 @@
 //! Diagrams made from facts, in Mermaid.
 
 use super::facts::{AreaFacts, ProjectFacts};
+use crate::text::count_noun;
 use crate::tools::tree::Link;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -97,9 +98,9 @@ pub(super) fn folder_tree(project: &ProjectFacts) -> Option<String> {
         let folder = if part.files == 1 && rest.contains('.') { "" } else { "/" };
         let _ = writeln!(
             out,
-            "    a{at}[\"{}{folder}<br/>{} lines\"]\n    t{top_number} --> a{at}",
+            "    a{at}[\"{}{folder}<br/>{}\"]\n    t{top_number} --> a{at}",
             label(rest),
-            part.lines
+            count_noun(part.lines, "line")
         );
     }
     Some(out)

@@ -64,7 +64,7 @@ const MAX_ITERATIONS: u64 = 20;
 pub fn specs(services: &Arc<Services>) -> Result<Vec<Spec>, BuildError> {
     let models = services.models.clone();
     let workflow = Workflow::new("docs", graph()?, services.clone());
-    let about = "pages about a code base, by agents that refine what they wrote";
+    let about = "document a code base; agents write and refine the pages";
     let docs = Spec::new(workflow, about, card::draw)
         .with_roles(agent::ROLES)
         .explaining(card::explain)

@@ -55,7 +55,7 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let (for_cards, for_trouble, for_profiles) = (services.clone(), services.clone(), services.clone());
     let (for_titles, for_input) = (services.clone(), services.clone());
     let workflow = Workflow::new("email", graph()?, services);
-    let about = "triage of a mail, and its answer";
+    let about = "sort one mail, and draft the answer";
     let spec = Spec::new(workflow, about, move |state, item| card::draw(&for_cards, state, item));
     let spec = spec.with_roles(&["triage", "reply", "memory"]).without_results().explaining(card::explain);
     let spec = spec.with_trouble_subject(move |state| card::conversation(&for_trouble, state));

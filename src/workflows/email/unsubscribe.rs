@@ -25,7 +25,7 @@ pub fn cannot_leave(mail: &Mail, receiver: Option<&Receiver>) -> Option<String> 
     }
     Some(match page {
         Some(url) => format!("to leave this list, open this page yourself: {url}"),
-        None => "this mail does not say how to leave a list".to_owned(),
+        None => "this mail doesn't say how to leave its list".to_owned(),
     })
 }
 
@@ -235,7 +235,7 @@ mod tests {
             let mail = parse(format!("{lines}From: a@news.example\r\n\r\nx").as_bytes()).unwrap();
             cannot_leave(&mail, None)
         };
-        assert!(why("").unwrap().contains("does not say how"));
+        assert!(why("").unwrap().contains("doesn't say how"));
         assert!(
             why("List-Unsubscribe: <https://news.example/u>\r\n")
                 .unwrap()

@@ -13,8 +13,8 @@ const BASELINE: u32 = 15;
 /// The room around the cells.
 const MARGIN: u32 = 14;
 
-const FONTS: &str =
-    "ui-monospace, 'JetBrains Mono', 'SF Mono', Menlo, 'DejaVu Sans Mono', Consolas, monospace";
+/// Those that come with macOS, Windows and Linux.
+const FONTS: &str = "Menlo, Consolas, 'DejaVu Sans Mono', 'Liberation Mono', monospace";
 
 /// How a run of letters looks.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -52,7 +52,7 @@ async fn a_figure_that_nothing_bears_out_is_marked() {
 async fn without_words_that_can_be_read_the_reply_stays_and_what_is_open_is_said() {
     for says in [json!("I would rather not."), json!({"words": "  "})] {
         let (_, answer) = converted(says).await;
-        assert_eq!(answer, format!("{REPLY}\n\nThis is left open: convert 250 EUR"));
+        assert_eq!(answer, format!("{REPLY}\n\nLeft open: convert 250 EUR"));
     }
 }
 

@@ -94,7 +94,7 @@ async fn the_person_leaves_a_list_by_a_card_and_refusing_it_teaches_nothing() {
     }
     let (inbox, thread) = EmailInbox::classifying("notify").await;
     let refused = inbox.mail().unsubscribe(thread.clone()).await.unwrap_err().to_string();
-    assert!(refused.contains("does not say how to leave a list"), "{refused}");
+    assert!(refused.contains("doesn't say how to leave its list"), "{refused}");
     assert_eq!(inbox.action(&thread).await, "notify", "its card is still there");
 }
 

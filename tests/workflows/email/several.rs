@@ -119,10 +119,7 @@ async fn a_mail_that_a_person_leaves_in_the_models_place_says_so() {
     inbox.drive().await;
     assert_eq!(inbox.action(&thread).await, "your_turn");
     inbox.answer(&thread, Decision::Ignore).await;
-    assert_contains(
-        &inbox.text(&thread).await,
-        ["Triage says to answer it, and you left it without a reply."],
-    );
+    assert_contains(&inbox.text(&thread).await, ["It should be answered, and you left it without a reply."]);
 }
 
 #[tokio::test]

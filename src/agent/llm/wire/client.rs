@@ -75,13 +75,16 @@ pub(super) fn key_headers(settings: &ModelSettings, header: &KeyHeader) -> Resul
     Ok(headers)
 }
 
-/// Why a request did not get through: the innermost cause, without the address.
+/// Why a request did not get through: the innermost cause, and the server that was tried, without the rest of its
+/// address.
 pub(super) fn reason(error: reqwest::Error) -> String {
+    let server = error.url().and_then(|url| Some((url.host_str()?.to_owned(), url.port_or_known_default()?)));
+    let to = server.map(|(host, port)| format!(" to {host}:{port}")).unwrap_or_default();
     let error = error.without_url();
     let kind = if error.is_timeout() {
-        Some("no connection in time")
+        Some(format!("no connection{to} in time"))
     } else if error.is_connect() {
-        Some("no connection")
+        Some(format!("no connection{to}"))
     } else {
         None
     };
@@ -89,7 +92,7 @@ pub(super) fn reason(error: reqwest::Error) -> String {
     let cause = clip(Visible::new(&cause).as_str(), 160);
     match kind {
         Some(kind) if cause != kind => format!("{kind} ({cause})"),
-        Some(kind) => kind.to_owned(),
+        Some(kind) => kind,
         None => cause,
     }
 }

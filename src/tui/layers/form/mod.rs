@@ -151,6 +151,15 @@ impl Form {
         self.proposed.as_ref() != Some(&self.draft())
     }
 
+    /// Whether a field shows only in the line of those that can be left as they are: in a form that starts a thread,
+    /// until the cursor is in one of them or something is wrong with one.
+    pub fn is_folded(&self, field: &Field) -> bool {
+        let is_needed = |field: &Field| !field.optional;
+        let is_at_needed = self.fields.get(self.focus).is_some_and(is_needed);
+        let all_fit = self.fields.iter().all(|field| is_needed(field) || field.error.is_none());
+        self.purpose == Purpose::Start && is_at_needed && all_fit && !is_needed(field)
+    }
+
     /// The refusals that a digit would send now: only while the box is empty, and to a program that takes them.
     pub fn refusals<'a>(&self, all: &'a [String]) -> &'a [String] {
         if self.takes_refusals && self.typed().is_empty() { all } else { &[] }

@@ -1,7 +1,7 @@
 //! Draws forms and boxes.
 
 use super::{Field, FieldKind, Form};
-use crate::text::{Visible, width};
+use crate::text::{Visible, truncate, width};
 use crate::tui::draw;
 use crate::tui::layers::screen;
 use crate::tui::layout::{self, Areas, centred};
@@ -75,7 +75,7 @@ fn lines<'f>(model: &Model, form: &'f Form, columns: usize) -> (Vec<Line<'f>>, (
     let mut cursor = (0, 0);
     for (n, field) in form.fields.iter().enumerate() {
         let is_focused = n == form.focus;
-        if field.kind == FieldKind::Fixed && field.editor.text().is_empty() {
+        if field.kind == FieldKind::Fixed && field.editor.text().is_empty() || form.is_folded(field) {
             continue;
         }
         if !form.is_box() {
@@ -106,6 +106,12 @@ fn lines<'f>(model: &Model, form: &'f Form, columns: usize) -> (Vec<Line<'f>>, (
             lines.push(Line::default());
         }
     }
+    let folded: Vec<String> = form.fields.iter().filter(|field| form.is_folded(field)).map(summary).collect();
+    if !folded.is_empty() {
+        let more = Span::styled("▸ more  ", theme.title);
+        let rest = truncate(&folded.join(" · "), columns.saturating_sub(8)).into_owned();
+        lines.push(Line::from(vec![more, Span::styled(rest, theme.quiet)]));
+    }
     for (n, text) in form.refusals(&model.options.refusals).iter().enumerate() {
         let number = Span::styled(format!("{} ", n + 1), theme.accent);
         lines.push(Line::from(vec![number, Span::styled(Visible::line(text).into_string(), theme.quiet)]));
@@ -114,6 +120,15 @@ fn lines<'f>(model: &Model, form: &'f Form, columns: usize) -> (Vec<Line<'f>>, (
         lines.push(Line::styled("There is nothing to fill in.", theme.quiet));
     }
     (lines, cursor)
+}
+
+/// A field in few words: its name and what it holds.
+fn summary(field: &Field) -> String {
+    let name = Visible::line(&field.name).replace('_', " ");
+    match Visible::line(field.editor.text()).as_str().trim() {
+        "" => name,
+        text => format!("{name}: {text}"),
+    }
 }
 
 /// The width of a name above a letter.
@@ -126,7 +141,7 @@ fn letter_lines<'f>(model: &Model, form: &'f Form, columns: usize) -> (Vec<Line<
     let (body, head): (Vec<_>, Vec<_>) =
         form.fields.iter().enumerate().partition(|(_, field)| field.is_body());
     if body.iter().any(|(n, _)| *n == form.focus) {
-        lines.push(Line::styled(crate::text::truncate(&envelope(form), columns).into_owned(), theme.title));
+        lines.push(Line::styled(truncate(&envelope(form), columns).into_owned(), theme.title));
     } else {
         for (n, field) in head {
             let is_focused = n == form.focus;
@@ -201,7 +216,7 @@ fn label<'f>(model: &Model, form: &Form, field: &'f Field, is_focused: bool, col
         None => (field.about(&form.now), theme.quiet),
     };
     if !text.is_empty() {
-        spans.push(Span::styled(format!("   {}", crate::text::truncate(&text, remaining)), style));
+        spans.push(Span::styled(format!("   {}", truncate(&text, remaining)), style));
     }
     Line::from(spans)
 }

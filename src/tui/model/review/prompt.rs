@@ -24,7 +24,7 @@ pub fn prompt_page(call: &CallView) -> Doc {
             Some(text) if !text.trim().is_empty() => blocks.push(Block::Text(Visible::new(text))),
             Some(_) if !call.calls.is_empty() => {}
             Some(_) => blocks.push(Block::Text(line("It said nothing."))),
-            None => blocks.push(Block::Text(line("None came."))),
+            None => blocks.push(Block::Text(line("No answer came."))),
         }
         for (tool, args) in &call.calls {
             blocks.push(Block::Fields(vec![(line("calls"), line(tool))]));

@@ -30,10 +30,10 @@ pub fn blocks(
             blocks.push(Block::Text(Visible::new(&updates)));
             "What it changed"
         }
-        None => "It had no updates of its own",
+        None => "It changed nothing itself",
     };
     match (states, shows_whole_state) {
-        (None, _) => blocks.push(Block::Text(line("Folding …"))),
+        (None, _) => blocks.push(Block::Text(line("Loading …"))),
         (Some(states), true) => {
             blocks.push(Block::Heading(line("The whole state after it (d: what changed)")));
             blocks.push(Block::Text(Visible::new(&outline(&states.state))));

@@ -29,7 +29,7 @@ impl Pane for Activity {
     fn does(&self, model: &Model, action: Action) -> Option<Does> {
         Some(match action {
             Action::Prune => {
-                when(!model.activity.pruning, "You prune in Activity · 4 goes there", offer_prune)
+                when(!model.activity.pruning, "Pruning is in Activity · 4 goes there", offer_prune)
             }
             Action::Stop if model.selected_grant().is_some() => Ok(grants::revoke),
             _ => return None,
@@ -191,7 +191,7 @@ pub fn show_plan(model: &mut Model, query: PruneQuery, plan: Pruning) {
         let needed: u64 = plan.kept.iter().map(|kept| kept.threads).sum();
         model.say(match needed {
             0 => "Nothing is that old".to_owned(),
-            needed => format!("Nothing that old can be pruned: {needed} still needed"),
+            needed => format!("Nothing that old can go: {needed} still needed"),
         });
         return;
     }

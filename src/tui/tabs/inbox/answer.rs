@@ -148,19 +148,19 @@ fn review(form: &mut Form, item: &Question, edited: Edited) -> Option<Confirm> {
         form.error = Some("write something, or leave with Esc".to_owned());
         return None;
     }
-    let accept = accept_question(&item.action, "Accept it like this?");
+    let asked = if blocks.is_empty() { "Accept it as proposed?" } else { "Accept it with your changes?" };
+    let accept = accept_question(&item.action, asked);
     let (kind, decision, title, why) = if blocks.is_empty() {
-        let why = "You changed nothing: it is accepted as proposed.";
+        let why = "You changed nothing.";
         (DecisionKind::Accepted, Decision::Accept, accept, why)
     } else if item.edit_from.is_some() {
         // The whole mail: nothing was there before that it could be compared with.
         blocks = letter_page(&form.fields, &args);
-        let why =
-            "It is held and then goes out, unless there is a warning about it: then it comes back as a card.";
-        (DecisionKind::Written, Decision::Edit { args }, "Is this your answer?", why)
+        let why = "It is held for a moment and then sent. If there is a warning about it, it first comes back as a card.";
+        (DecisionKind::Written, Decision::Edit { args }, "Send this mail?", why)
     } else if is_answer {
-        let why = "This goes to the agent.";
-        (DecisionKind::Answered, Decision::Edit { args }, "Answer like this?", why)
+        let why = "It goes to the agent.";
+        (DecisionKind::Answered, Decision::Edit { args }, "Send this answer?", why)
     } else {
         (DecisionKind::Edited, Decision::Edit { args }, accept, "This is what you changed.")
     };

@@ -75,7 +75,7 @@ impl Bulk {
             } else if !row.allow.permits(&decision) {
                 "can't be answered that way"
             } else if row.action == ANSWER_INVITATION && decision == Decision::Accept {
-                "is answered by itself"
+                "is answered one at a time"
             } else if row.is_warned() && decision == Decision::Accept {
                 "carries a warning"
             } else if has_unsent_edit(row) && decision == Decision::Accept {

@@ -183,7 +183,7 @@ fn confirm(model: &mut Model, request: GrantRequest, weighed: &Weighed) {
     let mut blocks = vec![Block::Warnings(item.warnings.clone()), Block::Fields(fields)];
     blocks.push(Block::Text(line(&weighed.sentence("item"))));
     if !weighed.other.is_empty() {
-        blocks.push(Block::Heading(line("It would have accepted, and you did not:")));
+        blocks.push(Block::Heading(line("It would have accepted these, and you did not:")));
         let others: Vec<String> = weighed.other.iter().map(|other| format!("- {other}")).collect();
         blocks.push(Block::Text(Visible::new(&others.join("\n"))));
     }

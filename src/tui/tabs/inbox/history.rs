@@ -40,7 +40,7 @@ impl Pane for Decided {
             }
             Action::MarkSame => {
                 let has_sender = selected(model).is_some_and(|line| line.source.is_some());
-                when(has_sender, "Nobody is named on this one", search_sender)
+                when(has_sender, "This one names no sender", search_sender)
             }
             Action::Search | Action::Narrow => Ok(ask_search),
             _ => return None,
@@ -193,14 +193,14 @@ fn linked(model: &mut Model, by: Option<DecidedBy>, links: &DecisionLinks) {
         }
         (0, None) => model.say(match by {
             Some(DecidedBy::Tui | DecidedBy::Cli) if !links.lessons.is_empty() && nothing_stored => {
-                "You decided this yourself; nothing has been stored of what it teaches"
+                "You decided this yourself; what was learned from it hasn't been stored yet"
             }
             Some(DecidedBy::Tui | DecidedBy::Cli) => {
                 "You decided this yourself, and nothing was learned from it"
             }
-            Some(DecidedBy::Grant(_)) => "The grant that took it is not listed any more",
+            Some(DecidedBy::Grant(_)) => "The grant that allowed it is no longer listed",
             Some(DecidedBy::Expiry) => "Nobody decided this: it expired",
-            None => "This leads nowhere else · 3 shows what was learned",
+            None => "No grant or lesson belongs to this one · 3 shows what was learned",
         }),
         (1, _) => rows.into_iter().for_each(|row| row.choose(model)),
         _ => model.push(Menu::new("Behind this decision", rows)),

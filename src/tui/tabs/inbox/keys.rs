@@ -237,7 +237,7 @@ fn check_answer(model: &Model, row: &ItemLine, answer: Action) -> Result<(), &'s
             }
             (true, _) => "This can't be accepted: it asks for words · r answers it",
             (false, true) => "This can't be accepted as it is · e fills it in",
-            (false, false) => "This can't be accepted from here",
+            (false, false) => "This can't be accepted here",
         }),
         Action::Maybe => {
             let can = model.question().is_some_and(Question::is_invitation);

@@ -29,9 +29,14 @@ pub fn unsubscribable_thread(model: &Model) -> Option<ThreadId> {
 /// Lets the mail's thread ask whether to leave its list; nothing is sent before that is decided.
 pub fn unsubscribe(model: &mut Model) {
     let Some(thread) = unsubscribable_thread(model) else { return };
-    model.tell(async move |inbox: Inbox| {
-        let asked = inbox.mail().unsubscribe(thread).await;
-        asked.map(|_| "The inbox asks you before it unsubscribes".to_owned())
+    let ask = async move |inbox: Inbox| inbox.mail().unsubscribe(thread).await;
+    model.start(ask, |model, asked| match asked {
+        Ok(_) => model.say("A card will ask you before anything is sent"),
+        // It may name a page to open, which a line would cut.
+        Err(failure) => {
+            let why = vec![Block::Text(Visible::new(&words::capitalized(&failure.text)))];
+            model.push(Page::new("Not unsubscribed", Doc::page("Nothing was sent", "", why)));
+        }
     });
 }
 

@@ -180,10 +180,12 @@ fn arrival(model: &Model, row: &ItemLine) -> String {
         ItemKind::Question(Kind::Trouble) => format!("Failed: {}", row.title),
         ItemKind::Result => format!("Done: {}", row.title),
         ItemKind::Question(Kind::Approval) if row.action == "write_email" => {
-            let ready = if row.allow.accept { "ready" } else { "to complete" };
+            let ready = if row.allow.accept { "ready" } else { "to finish" };
             format!("Draft {ready}: {}", row.title)
         }
-        ItemKind::Question(Kind::Approval | Kind::Question) if is_own => format!("Asks you: {}", row.title),
+        ItemKind::Question(Kind::Approval | Kind::Question) if is_own => {
+            format!("Waits for you: {}", row.title)
+        }
         ItemKind::Question(Kind::Approval | Kind::Question) => {
             format!("{} waits: {}", row.who(), row.title)
         }
@@ -268,7 +270,7 @@ pub fn offer(model: &mut Model) {
     let rows = match lesson {
         Lesson::Line { .. } => vec![
             Choice::new("take it back", |model| reword(model, "")),
-            Choice::new("narrow it: reword it …", ask_wording),
+            Choice::new("reword it …", ask_wording),
         ],
         Lesson::Row(row) => {
             let (dropped, shown) = (row.key.clone(), row.key.clone());

@@ -259,6 +259,7 @@ pub fn done_word(kind: DecisionKind, row: &ItemLine, decided_as: Option<&Edited>
         DecisionKind::Accepted | DecisionKind::Edited if row.action == ANSWER_INVITATION => {
             decided_as.and_then(|edited| edited.done.as_deref()).unwrap_or("answered")
         }
+        DecisionKind::Accepted if is_kind(Kind::Triage) => "noted",
         DecisionKind::Accepted if is_permission => "allowed",
         DecisionKind::Edited if is_permission => "allowed, changed",
         DecisionKind::Ignored if is_permission => "refused",

@@ -123,7 +123,7 @@ fn undo_newest(model: &mut Model) {
         Newest::Undone(decisions) => undone(model, decisions),
         Newest::Ignored(line) => {
             let said =
-                format!("Shown again: “{}” · that you ignored it no longer counts", words::line(&line.title));
+                format!("Shown again: “{}” · it no longer counts as ignored", words::line(&line.title));
             skipped::reclassify(model, line.thread, "notify", said);
         }
         // This screen knows what was put away together.

@@ -43,7 +43,7 @@ pub fn remember(model: &mut Model, namespace: String, version: u64, before: &str
             let saved = format!("Saved as version {}", view.newest.version);
             model.say(match &named {
                 Some(keys) if keys.is_empty() => {
-                    format!("{saved} · only a model reads it; o on a row adds a row")
+                    format!("{saved} · only the model reads it; o in the list of rows makes sayso act")
                 }
                 _ => saved,
             });

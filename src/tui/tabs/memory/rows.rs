@@ -42,8 +42,8 @@ pub fn ask_key(model: &mut Model) {
 
 /// Offers to act on what a written line names.
 pub fn offer(model: &mut Model, key: RowKey) {
-    let title = format!("sayso itself can act on {}", words::line(&key.words()));
-    let only_told = Choice::new("no: only a model reads the line", |_| {});
+    let title = format!("What should sayso do with {}?", words::line(&key.words()));
+    let only_told = Choice::new("nothing by itself: only the model reads the line", |_| {});
     model.push(Menu::new(title, std::iter::once(only_told).chain(answers(&key)).collect()));
 }
 

@@ -190,7 +190,7 @@ pub fn offer_filters(model: &mut Model) {
     add_rows("server", &servers, |threads| &mut threads.workflow, &threads.workflow);
     add_rows("account", &facets.accounts, |threads| &mut threads.account, &threads.account);
     let cursor = rows.iter().position(|row| row.text.starts_with(mark(true))).unwrap_or(0);
-    let mut menu = Menu::new("Threads that are", rows);
+    let mut menu = Menu::new("Show threads that are", rows);
     menu.list.select(cursor);
     model.push(menu);
 }

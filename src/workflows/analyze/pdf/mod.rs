@@ -21,7 +21,7 @@ const MAX_FORM_DEPTH: usize = 6;
 pub(super) fn text(bytes: &[u8]) -> Result<(String, u32), String> {
     let head = bytes.get(..bytes.len().min(1_024)).unwrap_or_default();
     if memchr::memmem::find(head, b"%PDF-").is_none() {
-        return Err("it is not a PDF inside".to_owned());
+        return Err("it isn't a PDF".to_owned());
     }
     if memchr::memmem::find(bytes, b"/Encrypt").is_some() {
         return Err("it is protected; save it without a password".to_owned());
@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn scans_protected_files_bombs_and_loops_are_refused_or_end() {
-        assert!(text(b"hello").unwrap_err().contains("not a PDF"));
+        assert!(text(b"hello").unwrap_err().contains("isn't a PDF"));
         assert!(text(&pdf_drawing(b"0 0 m", false, PLAIN, b"")).unwrap_err().contains("scan"));
         let locked = pdf_drawing(b"BT (x) Tj ET", false, PLAIN, b"trailer << /Encrypt 9 0 R >>");
         assert!(text(&locked).unwrap_err().contains("protected"));

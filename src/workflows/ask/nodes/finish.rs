@@ -45,7 +45,7 @@ pub async fn format_response_node(ctx: Ctx<Services>, state: Arc<Ask>) -> NodeRe
     if let Some(rest) = &state.rest {
         match worded(&ctx, &state).await? {
             Some(words) => text = format!("{words}\n\n{text}"),
-            None => notes.push(format!("This is left open: {}", Visible::line(rest))),
+            None => notes.push(format!("Left open: {}", Visible::line(rest))),
         }
     }
     for note in notes.into_iter().chain(list.as_ref().and_then(page::note)) {

@@ -184,7 +184,7 @@ fn missing(
                 format!("There is no {kind} called “{name}”. What is its name, exactly?")
             }
             (Some(name), Some(candidates)) => which(kind, &name, candidates),
-            (None, _) => format!("Which {kind}? Say its name; {} is asked for it.", catalogue.name),
+            (None, _) => format!("Which {kind}? Tell me its name, and I'll ask {} for it.", catalogue.name),
         };
         return Some(Missing::Words { parameter: parameter.name.clone(), question });
     }

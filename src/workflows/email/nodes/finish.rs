@@ -62,14 +62,14 @@ pub(in crate::workflows::email) async fn leave(ctx: Ctx<Services>, state: Arc<Em
 /// Why a mail that needed an answer is only shown.
 fn why_shown(state: &Email) -> String {
     if state.dialog.expired {
-        return "Triage says to answer it, and nobody did in time.".to_owned();
+        return "It should be answered, and nobody answered it in time.".to_owned();
     }
     if state.dialog.stopped {
-        return "Triage says to answer it, and you left it without a reply.".to_owned();
+        return "It should be answered, and you left it without a reply.".to_owned();
     }
     let said = [state.dialog.answer.as_deref().unwrap_or_default(), state.dialog.thought()];
     let reason = said.into_iter().map(str::trim).find(|reason| !reason.is_empty());
-    let lead = "Triage says to answer it, but the model proposes no reply";
+    let lead = "It should be answered, but the model proposes no reply";
     match reason {
         Some(reason) => format!("{lead}: {}", short_line(reason, 300)),
         None => format!("{lead} and gives no reason."),

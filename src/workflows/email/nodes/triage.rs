@@ -245,7 +245,8 @@ pub(in crate::workflows::email) async fn triage_interrupt_handler(
         interrupt.title = "(no subject)".to_owned();
     }
     interrupt.gist = Visible::line(&state.gist).into_string();
-    interrupt.labels = Labels { respond: Some("answer it".to_owned()), ..Labels::default() };
+    let word = |text: &str| Some(text.to_owned());
+    interrupt.labels = Labels { respond: word("answer it"), done: word("noted"), ..Labels::default() };
     own_mail::offer(&mut interrupt, &conversation, newest);
     interrupt.source = Some(mails::sender(newest));
     interrupt.shown_with = state.mail_digests();

@@ -29,7 +29,7 @@ pub const WORDS: Words = &[("update_memory", "remembering")];
 /// The workflow with its services.
 pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let workflow = Workflow::new(NAME, graph()?, services);
-    Ok(Spec::new(workflow, "what answers teach", card::draw)
+    Ok(Spec::new(workflow, "learns from your answers", card::draw)
         .explaining(card::explain)
         .without_results()
         .hidden())

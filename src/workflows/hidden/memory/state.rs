@@ -142,7 +142,7 @@ impl State for Learning {
     }
 
     fn title(&self) -> String {
-        format!("What your answers teach: {}", defaults::describe(&self.namespace))
+        format!("Learning from your answers: {}", defaults::describe(&self.namespace))
     }
 
     fn output(&self) -> Option<Value> {

@@ -88,7 +88,7 @@ fn question(state: &Request) -> Interrupt {
 fn labels(kind: Kind) -> Labels {
     let word = |text: &str| Some(text.to_owned());
     let (accept, done, refused) = match kind {
-        Kind::Triage => ("accept", "accepted", "ignored"),
+        Kind::Triage => ("accept", "noted", "ignored"),
         Kind::Question => ("yes", "yes", "no"),
         Kind::Approval | Kind::Trouble => ("allow", "allowed", "refused"),
     };
