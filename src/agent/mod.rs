@@ -19,7 +19,7 @@ pub use ask_model::{
 };
 pub use mail_cache::MailCache;
 pub use services::{
-    Accounts, CallRecord, GrantCheck, GrantQuery, Lesson, Models, Picked, Profile, Records, Services,
-    check_model, mailbox_error, need_model,
+    Accounts, CallRecord, ConversationMail, GrantCheck, GrantQuery, Lesson, Models, Picked, Profile, Records,
+    Services, check_model, mailbox_error, need_model,
 };
 pub use written_text::{WrittenText, ask_for_text, no_text, written_text};

@@ -119,12 +119,43 @@ pub struct Lesson {
     pub interrupt: Option<InterruptId>,
 }
 
+/// A mail of a conversation, whichever thread took it or sent it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConversationMail {
+    /// The digest of its bytes, in hexadecimal.
+    pub raw: String,
+    /// Whether its mailbox called it unread when we last looked, and it was not handled since.
+    pub is_unread: bool,
+}
+
 /// The mail accounts of the config.
 pub trait Accounts: Send + Sync {
+    /// Every account, in the order of the config.
+    fn all(&self) -> Vec<Account>;
     /// `None` if the config no longer has this account.
-    fn get(&self, name: &str) -> Option<Account>;
+    fn get(&self, name: &str) -> Option<Account> {
+        self.all().into_iter().find(|account| account.name == name)
+    }
     /// The account that sends mail which belongs to no account.
-    fn first(&self) -> Option<Account>;
+    fn first(&self) -> Option<Account> {
+        let mut all = self.all();
+        let sends = all.iter().position(|account| account.outgoing.is_some()).unwrap_or(0);
+        (!all.is_empty()).then(|| all.swap_remove(sends))
+    }
+    /// The account that sends from this address. Accounts may share the person's other addresses; then the first counts.
+    fn of_address(&self, address: &str) -> Option<Account> {
+        let is_main = |account: &Account| account.address.eq_ignore_ascii_case(address);
+        let has = |account: &Account| account.addresses.iter().any(|own| own.eq_ignore_ascii_case(address));
+        let mut sending = self.all();
+        sending.retain(|account| account.outgoing.is_some() && has(account));
+        let main = sending.iter().position(is_main).unwrap_or(0);
+        (!sending.is_empty()).then(|| sending.swap_remove(main))
+    }
+    /// The address of each account that sends, the usual one first.
+    fn addresses(&self) -> Vec<String> {
+        let sending = self.all().into_iter().filter(|account| account.outgoing.is_some());
+        sending.map(|account| account.address).collect()
+    }
 }
 
 /// Whether a program's call is allowed without asking.
@@ -216,6 +247,20 @@ pub trait Records: Send + Sync {
         own: &[String],
         text: &DistinctiveText,
     ) -> Result<Option<(String, String)>, NodeError>;
+    /// Records a mail that the thread has sent, so that answers to it belong to its conversation.
+    fn record_sent<'a>(
+        &'a self,
+        step: &'a StepContext,
+        account: &'a str,
+        mail: &'a Mail,
+    ) -> ServiceFuture<'a, ()>;
+    /// The newest mails of the conversations that these belong to, the newest first, and how many more there are. Mail
+    /// that came is named by its identity, mail that was sent by its Message-ID.
+    fn conversation(
+        &self,
+        identities: &[String],
+        sent: &[String],
+    ) -> Result<(Vec<ConversationMail>, usize), NodeError>;
     /// Records how triage classified the thread's mails, and the row that did with the mail that has this digest.
     fn record_triage<'a>(
         &'a self,

@@ -51,13 +51,8 @@ fn account(config: &Config, mail: &config::Mail) -> Account {
 pub(super) struct ConfiguredAccounts(pub(super) Vec<Account>);
 
 impl Accounts for ConfiguredAccounts {
-    fn get(&self, name: &str) -> Option<Account> {
-        self.0.iter().find(|account| account.name == name).cloned()
-    }
-
-    fn first(&self) -> Option<Account> {
-        let sends = self.0.iter().find(|account| account.outgoing.is_some());
-        sends.or(self.0.first()).cloned()
+    fn all(&self) -> Vec<Account> {
+        self.0.clone()
     }
 }
 

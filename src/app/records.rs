@@ -2,14 +2,14 @@
 
 use super::policy::allows;
 use crate::agent::mail_facts::Class;
-use crate::agent::{CallRecord, GrantCheck, GrantQuery, Lesson, Profile, Records};
+use crate::agent::{CallRecord, ConversationMail, GrantCheck, GrantQuery, Lesson, Profile, Records};
 use crate::config::Config;
 use crate::engine::graph::{AgentCall, BoxFuture, InterruptId, NodeError, StepContext, ThreadId};
-use crate::engine::store::{HandedIn, NewLesson, Prompt, RepeatQuery, Span, Store, StoreError};
+use crate::engine::store::{HandedIn, NewLesson, Prompt, RepeatQuery, SentMail, Span, Store, StoreError};
 use crate::inbox::{MailLine, MemoryCause, MemoryRow, POLICY_GRANT, RowChange, RowKey, RowState};
-use crate::mail::Mail;
 use crate::mail::compose::is_own;
 use crate::mail::risk::{DistinctiveText, Receiver};
+use crate::mail::{self, Mail};
 use crate::text::{digest_from_hex, hex};
 use jiff::{SignedDuration, Timestamp};
 use std::sync::Arc;
@@ -19,6 +19,9 @@ const MAX_CONTACTS: usize = 2000;
 
 /// How many mails a row is tried on before a person is asked about it.
 const MAX_MAILS: usize = 500;
+
+/// How many mails of a conversation a card shows.
+const MAX_SHOWN: usize = 100;
 
 /// During this time no sender is called new, because everybody would be.
 const FIRST_DAY: SignedDuration = SignedDuration::from_hours(24);
@@ -263,6 +266,37 @@ impl Records for StoreRecords {
             phrases,
         });
         Ok(repeat?.map(|repeat| (repeat.text, repeat.sender)))
+    }
+
+    fn record_sent<'a>(
+        &'a self,
+        step: &'a StepContext,
+        account: &'a str,
+        mail: &'a Mail,
+    ) -> BoxFuture<'a, Result<(), NodeError>> {
+        Box::pin(async move {
+            let sent = SentMail {
+                identity: mail::identity(account, mail),
+                account: account.to_owned(),
+                message_id: mail.message_id.clone().unwrap_or_default(),
+                sender: mail.from.address.to_lowercase(),
+                subject: mail.subject.clone(),
+                sent_at: mail.date,
+                raw: digest(&mail.raw)?,
+            };
+            Ok(self.store.mail().record_sent(step.thread.clone(), sent).await?)
+        })
+    }
+
+    fn conversation(
+        &self,
+        identities: &[String],
+        sent: &[String],
+    ) -> Result<(Vec<ConversationMail>, usize), NodeError> {
+        let (mails, more) = self.store.mail().conversation(identities, sent, MAX_SHOWN)?;
+        let mails = mails.into_iter();
+        let mails = mails.map(|mail| ConversationMail { raw: hex(&mail.raw), is_unread: mail.is_unread });
+        Ok((mails.collect(), more))
     }
 
     fn record_triage<'a>(

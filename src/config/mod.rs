@@ -72,6 +72,11 @@ pub use user::User;
 const LONGEST: u64 = 1024 * 1024;
 
 impl Config {
+    /// The addresses that a new mail can leave from, the usual one first.
+    pub fn senders(&self) -> impl Iterator<Item = &str> {
+        self.mail.iter().filter(|mail| mail.outgoing.is_some()).map(|mail| mail.address.as_str())
+    }
+
     /// Finds the config file, reads it, and resolves it together with `inputs`.
     ///
     /// Without a file, everything is default. A file named by a flag or a variable has to exist.

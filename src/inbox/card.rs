@@ -91,6 +91,8 @@ pub struct MailBlock {
     pub hidden: u32,
     /// Whether only its headers are shown at first: true for older mails of a conversation.
     pub folded: bool,
+    /// Whether its mailbox calls it unread.
+    pub unread: bool,
 }
 
 /// A piece of a mail's text.
@@ -190,6 +192,9 @@ impl MailBlock {
         ];
         for (name, value) in heads.iter().filter(|(_, value)| !value.as_str().is_empty()) {
             let _ = writeln!(out, "{name}: {value}");
+        }
+        if self.unread {
+            let _ = writeln!(out, "[unread]");
         }
         out.push('\n');
         for piece in &self.body {

@@ -25,7 +25,7 @@ pub struct MailLine {
     pub from: String,
     pub subject: String,
     pub came_at: Timestamp,
-    /// `asked`, `thread`, `left` or `unreadable`.
+    /// `asked`, `thread`, `sent`, `left` or `unreadable`.
     pub state: String,
     /// The thread that handles it.
     pub thread: Option<ThreadId>,

@@ -93,4 +93,4 @@ pub use thread::{
     TraceView, UsageView,
 };
 pub use verb::{StartVerb, WorkflowVerb};
-pub use weighed::Weighed;
+pub use weighed::{Weighed, outcome as weighed_outcome};

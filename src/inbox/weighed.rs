@@ -48,11 +48,12 @@ impl Weighed {
         if self.decided() == 0 {
             return format!("{lately} you decided no {noun} that this covers.");
         }
-        let items = count_noun(self.decided(), noun);
-        let others = match self.other.len() {
-            0 => String::new(),
-            count => format!(", {count} not"),
-        };
-        format!("{lately} this would have decided {items}, {} as you did{others}.", self.same)
+        format!("{lately} this {}.", outcome(self.same, self.other.len(), noun))
     }
+}
+
+/// `would have decided 212 items, 209 as you did, 3 not`
+pub fn outcome(same: usize, other: usize, noun: &str) -> String {
+    let others = if other == 0 { String::new() } else { format!(", {other} not") };
+    format!("would have decided {}, {same} as you did{others}", count_noun(same + other, noun))
 }

@@ -30,6 +30,8 @@ pub struct Options {
     pub time_zone: TimeZone,
     /// The user's own refusals, numbered from 1.
     pub refusals: Vec<String>,
+    /// The addresses that a new mail can leave from.
+    pub senders: Vec<String>,
     /// Whether this is the demo; the header says so.
     pub demo: bool,
     /// Whether the demo's script stands in for a model; the header says so, too.
@@ -54,6 +56,7 @@ impl Default for Options {
             notices: Notices::default(),
             time_zone: TimeZone::system(),
             refusals: Vec::new(),
+            senders: Vec::new(),
             demo: false,
             demo_script: false,
             observes: false,
@@ -74,6 +77,7 @@ impl From<&Config> for Options {
             notices: config.notices,
             time_zone: config.user.time_zone.clone(),
             refusals: config.approvals.refusals.clone(),
+            senders: config.senders().map(str::to_owned).collect(),
             demo: is_demo(&config.data),
             demo_script: plays_demo_script(config),
             observes: config.mail.iter().any(|mail| mail.mode == MailMode::Observe),

@@ -42,7 +42,9 @@ fn mails_are_triaged_again_and_nothing_is_touched() {
     assert_eq!((&report["total"], &report["failures"]), (&4.into(), &serde_json::json!([])), "{report}");
     assert_eq!(report["right"], report["total"], "what was triaged so before is triaged so again: {report}");
     assert_eq!(demo.json(&["eval", "decisions", "--limit", "1"])["total"], 1);
-    assert!(demo.run(&["eval", "decisions"]).done().contains("4 of 4 right"));
+    let told = demo.run(&["eval", "decisions"]);
+    assert!(told.done().starts_with("It would have decided 4 mails, 4 as you did.\n"), "{told:?}");
+    assert!(told.out.contains("4 of 4 right"), "{told:?}");
     // With another memory.
     let profile = demo.folder().join("profile.md");
     std::fs::write(&profile, "- answer: mail from @harbourcouriers.example\n").unwrap();

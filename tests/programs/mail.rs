@@ -346,3 +346,81 @@ fn doctor_says_whether_and_how_an_account_can_send() {
     let outgoing = format!("[mail.outgoing]\nkind = \"command\"\ncommand = [\"{program}\"]\n");
     doctor(&outgoing, &["a copy goes to", ".Sent"]);
 }
+
+/// The program with a second account, and an outbox for each.
+fn sending() -> Cli {
+    let cli = Cli::new();
+    let account = |name: &str| {
+        cli.maildir(name);
+        cli.maildir(&format!("{name}-out"));
+        format!(
+            "[[mail]]\nname = \"{name}\"\npath = \"{}\"\naddress = \"ada@{name}.example\"\n[mail.outgoing]\nkind = \"maildir\"\n\
+             path = \"{}\"\n",
+            cli.path(name).display(),
+            cli.path(&format!("{name}-out")).display()
+        )
+    };
+    let user = "[user]\nname = \"Ada\"\naddress = \"ada@home.example\"\nremind_after = \"3d\"\n[approvals]\nhold_seconds = 0\n";
+    cli.configure(&format!("{user}{}{}", account("home"), account("work")));
+    cli
+}
+
+/// The mail in an outbox, and its Message-ID.
+fn in_outbox(cli: &Cli, account: &str) -> Vec<(String, String)> {
+    let folder = cli.path(&format!("{account}-out/new"));
+    let read = |entry: std::io::Result<std::fs::DirEntry>| {
+        let raw = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+        let id = raw.lines().find_map(|line| line.strip_prefix("Message-ID: ")).unwrap().to_owned();
+        (raw, id)
+    };
+    std::fs::read_dir(folder).unwrap().map(read).collect()
+}
+
+#[test]
+fn an_answer_to_a_new_mail_joins_its_conversation_whichever_account_sent_it() {
+    let cli = sending();
+    let letter = ["--to", "zoe@far.example", "--subject", "Lunch", "How about Friday?"];
+    let from = ["mail", "compose", "--wait", "--from", "Ada@Work.example"];
+    let sent = json(&cli, &[&from[..], &letter[..]].concat());
+    assert_eq!((in_outbox(&cli, "home").len(), in_outbox(&cli, "work").len()), (0, 1));
+    let (raw, id) = in_outbox(&cli, "work").remove(0);
+    assert!(raw.contains("<ada@work.example>"), "{raw}");
+    let waiting = json(&cli, &["list", "is:snoozed"]);
+    assert_eq!(each(&waiting, "action"), ["remind"]);
+
+    let answer = |n: u32| {
+        let raw = format!(
+            "From: Zoe <zoe@far.example>\r\nTo: ada@work.example\r\nSubject: Re: Lunch\r\nMessage-ID: <{n}@far.example>\r\n\
+             In-Reply-To: {id}\r\n\r\nFriday is fine.\r\n"
+        );
+        std::fs::write(cli.path("work/new").join(format!("1.{n}.host")), raw).unwrap();
+        sync(&cli);
+    };
+    answer(1);
+    assert!(json(&cli, &["list", "is:snoozed"]).as_array().unwrap().is_empty(), "nobody waits any more");
+    let item = json(&cli, &["list"]).as_array().unwrap()[0].clone();
+    assert_eq!(item["thread"], sent["thread"]);
+    let card = run(&cli, &["show", &text(&item["id"])]);
+    let at = |words: &str| card.done().rfind(words).unwrap_or_else(|| panic!("{words}: {card:?}"));
+    assert!(at("Friday is fine.") < at("How about Friday?"), "the newest first: {card:?}");
+    assert!(at("[unread]") < at("Friday is fine."), "{card:?}");
+    assert_eq!(card.out.matches("[unread]").count(), 1, "{card:?}");
+
+    // A later mail finds the conversation, too, although its thread has ended.
+    run(&cli, &["accept", &text(&item["id"]), "--wait"]).done();
+    answer(2);
+    let later = json(&cli, &["list"]).as_array().unwrap()[0].clone();
+    assert_ne!(later["thread"], sent["thread"]);
+    let card = run(&cli, &["show", &text(&later["id"])]);
+    assert!(card.done().contains("How about Friday?"), "{card:?}");
+    assert_eq!(card.out.matches("[unread]").count(), 1, "what was accepted is read: {card:?}");
+    assert_eq!(each(&json(&cli, &["mail"]), "state"), ["thread", "thread", "sent"]);
+
+    let unknown = run(&cli, &[&["mail", "compose", "--from", "eve@far.example"], &letter[..]].concat());
+    assert!(
+        unknown
+            .err
+            .contains("no account sends from eve@far.example; there are ada@home.example, ada@work.example"),
+        "{unknown:?}"
+    );
+}

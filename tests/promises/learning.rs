@@ -1,10 +1,12 @@
 //! What was learned hides no mail, and a mail with a warning teaches nothing: I20.
 
 use crate::report;
-use crate::support::email_inbox::{BOB, EmailInbox, ME, calls, mail_with, write};
+use crate::support::email_inbox::{BOB, EmailInbox, EmailSetup, ME, calls, mail_with, write};
 use crate::support::test_inbox::respond;
 use sayso::engine::graph::{Decision, EventKind, ThreadId};
 use sayso::inbox::{RowAnswer, RowChange, Status};
+use sayso::workflows::email::eval::split_mbox;
+use sayso::workflows::email::rows;
 use serde_json::json;
 
 /// A dunning letter, a returned debit, a termination and a question, in five languages. Their subjects name what was
@@ -247,6 +249,10 @@ async fn i20_a_mail_with_a_warning_teaches_nothing() {
         for answer in 0..3 {
             let class = if answer == 2 { "respond" } else { "notify" };
             let inbox = EmailInbox::new(class, [calls([write()])]);
+            if headers.contains("@evil.example") {
+                // Answers to a stranger go to a stranger either way.
+                inbox.know_bob().await;
+            }
             let thread = inbox.take_in(&mail_with(headers, text), json!({})).await.unwrap();
             inbox.drive().await;
             let warnings = inbox.open_item(&thread).await.warnings;
@@ -267,4 +273,83 @@ async fn i20_a_mail_with_a_warning_teaches_nothing() {
         }
     }
     report("I20", "answers and a correction to a mail with a warning", 3 * DOUBTFUL.len());
+}
+
+#[tokio::test]
+async fn i20_a_newsletter_that_greets_by_name_is_skipped_once_its_issues_were() {
+    let inbox = inbox().await;
+    let headers = format!("{CHECKED}{BULK}");
+    let greeting =
+        |n, text: &str| issue(n, &headers).replace("The garden", &format!("Hi Ada,\r\n\r\n{text}"));
+    for n in 0..2 {
+        let thread = inbox.receive(&greeting(n, "The garden")).await;
+        inbox.answer(&thread, Decision::Ignore).await;
+    }
+    let card = skip_card(&inbox).await.unwrap();
+    assert!(inbox.text(&card).await.contains("would have decided 2 mails, 2 as you did"));
+    inbox.answer(&card, Decision::Accept).await;
+    for (text, class) in
+        [("The garden", "ignore"), ("We end your contract 8812-4430-17. The garden", "notify")]
+    {
+        let thread = inbox.receive(&greeting(class.len(), text)).await;
+        assert_eq!(inbox.ledger(&thread).0, class, "{text}");
+    }
+    report("I20", "mail of a skipped newsletter that greets by name", 2);
+}
+
+/// A day of 199 mails: a labelled hundred, mail about money and newsletters with prices, and ordinary mail. With each
+/// whether it may be hidden: only what is labelled so.
+fn day() -> Vec<(String, String, bool)> {
+    let sets = [
+        ("triage/respond", 100, false),
+        ("triage/notify", 100, false),
+        ("money/own", 100, false),
+        ("triage/ignore", 100, true),
+        ("money/prices", 100, true),
+        ("warnings/ordinary", 71, true),
+    ];
+    let mut day = Vec::new();
+    for (set, many, may_be_hidden) in sets {
+        let path = format!("{}/tests/fixtures/{set}.mbox", env!("CARGO_MANIFEST_DIR"));
+        for (name, raw) in split_mbox(&std::fs::read(path).unwrap()).into_iter().take(many) {
+            let raw = String::from_utf8_lossy(&raw).replace("jonas.keller@brightwater-tools.example", ME);
+            let raw = raw.replace("brightwater-tools.example", "example.org");
+            let sender = sayso::mail::parse(raw.as_bytes()).unwrap().from;
+            // The harshest case: the reader's server vouches for everybody.
+            let domain = sender.domain();
+            let checked =
+                format!("Authentication-Results: mx.example.org; dmarc=pass header.from={domain}\r\n");
+            let rest = raw.replace("Authentication-Results:", "X-Other:");
+            day.push((format!("{set}: {name}"), checked + &rest, may_be_hidden));
+        }
+    }
+    day
+}
+
+#[tokio::test]
+async fn i20_nothing_that_matters_is_hidden_on_a_day_of_mail_whatever_is_skipped() {
+    let config = format!("[user]\nname = \"Jonas Keller\"\naddress = \"{ME}\"\n");
+    let inbox = EmailInbox::with(EmailSetup { config, ..EmailSetup::default() }, "notify", []);
+    inbox.trust_server().await;
+    let day = day();
+    assert_eq!(day.len(), 199);
+    // Whatever may be hidden has taught to skip its sender, its list, its domain and its kind.
+    for (_, raw, _) in day.iter().filter(|(.., may_be_hidden)| *may_be_hidden) {
+        for key in rows::keys(&sayso::mail::parse(raw.as_bytes()).unwrap()) {
+            let skip = RowChange::Set { answer: RowAnswer::Skip };
+            inbox.memory().change_row(key, skip).await.unwrap();
+        }
+    }
+    let mut taken = Vec::new();
+    for (name, raw, may_be_hidden) in &day {
+        taken.push((name, inbox.take_in(raw, json!({})).await.unwrap(), *may_be_hidden));
+    }
+    inbox.drive().await;
+    let hidden: Vec<_> = taken.iter().filter(|(_, thread, _)| inbox.ledger(thread).0 == "ignore").collect();
+    let wrongly: Vec<_> = hidden.iter().filter(|(.., may)| !may).map(|(name, ..)| name).collect();
+    println!("{} hidden, of those {wrongly:#?} wrongly", hidden.len());
+    assert!(hidden.len() >= 25, "{}", hidden.len());
+    // A failed build on a list that is to be skipped, as is all mail of programs.
+    assert!(wrongly.iter().all(|name| name.contains("093-build-failed")), "{wrongly:#?}");
+    report("I20", "mails of a day on which everything is skipped", day.len());
 }

@@ -121,6 +121,7 @@ async fn take_in(inbox: &Inbox, config: &Config) {
             came_at: found.arrived,
             raw: found.raw,
             place: found.place,
+            seen: false,
             words: String::new(),
         };
         store.mail().take_in(new, Route::Start(thread), 100).await.unwrap();
@@ -271,6 +272,7 @@ async fn d01_a_power_cut_leaves_no_mail_without_its_words() {
             came_at: jiff::Timestamp::UNIX_EPOCH,
             raw: format!("the bytes of mail {mail}").into_bytes(),
             place: format!("cur/{mail}"),
+            seen: false,
             words: "saffron".to_owned(),
         };
         inbox.store().mail().take_in(new, Route::Left("seen".to_owned()), 100).await.unwrap();

@@ -1,6 +1,6 @@
 //! Mails on a card: what is folded, what is listed, what is copied and piped, and a mail of 50 MB.
 
-use crate::support::email_inbox::{EmailInbox, mail, mail_with};
+use crate::support::email_inbox::{EmailInbox, ME, mail, mail_with, second};
 use crate::support::samples::letter;
 use crate::support::test_screen::{TestScreen, block_on, dump};
 use sayso::config::MailMode;
@@ -158,6 +158,36 @@ fn the_key_for_a_folder_asks_only_which_one() {
 }
 
 #[test]
+fn a_mail_that_joins_while_a_folder_is_typed_stays_where_it_is() {
+    let mail = EmailInbox::new("notify", []);
+    let thread = block_on(mail.receive_mail());
+    let mut screen = TestScreen::over((*mail).clone(), SIZE);
+    screen.press("m").type_in("Travel");
+    block_on(mail.receive_news(&thread, &second()));
+    block_on(mail.drive());
+    screen.press("<enter>").says("Not moved to Travel: it has changed since you saw it");
+    assert!(moves(&mail).is_empty());
+    assert_eq!(block_on(mail.open_items(&thread)).len(), 1, "its card is there, with the new mail");
+}
+
+#[test]
+fn a_new_mail_asks_once_for_its_subject_and_is_no_draft_once_it_is_on_its_way() {
+    let mail = EmailInbox::new("notify", []);
+    let mut screen = TestScreen::over((*mail).clone(), SIZE);
+    screen.model.options.senders = vec![ME.to_owned(), "ada@home.example".to_owned()];
+    screen.press("cm").shows(["From", ME]);
+    screen.type_in("zoe@far.example").press("<tab><tab><tab><tab>").type_in("Hello");
+    screen.press("<ctrl-s>").shows(["It has no subject · Ctrl-s sends it without one"]);
+    screen.type_in("!").press("<ctrl-s>").shows(["It has no subject"]);
+    assert!(mail.store().inbox().drafts().unwrap().len() <= 1);
+    screen.press("<ctrl-s>").says("To zoe@far.example, without a subject · on its way");
+    assert!(mail.store().inbox().drafts().unwrap().is_empty());
+    block_on(mail.drive());
+    let sent = mail.sent();
+    assert!(sent[0].contains("Hello!") && sent[0].contains(ME), "{sent:?}");
+}
+
+#[test]
 fn marked_mail_is_put_away_together_and_comes_back_as_a_whole() {
     let (mail, _) = two_mails();
     let mut screen = TestScreen::over((*mail).clone(), SIZE);
@@ -295,7 +325,7 @@ fn two_mails() -> (EmailInbox, ThreadId) {
 
 /// Moves a mail as the screen does, up to the moment when the screen is told.
 fn move_mail(mail: &EmailInbox, thread: &ThreadId, way: &MailMove) {
-    let by = block_on(mail.mail().begin_move(thread, way)).unwrap();
+    let by = block_on(mail.mail().begin_move(thread, way, None)).unwrap();
     block_on(mail.drive());
     block_on(mail.mail().end_move(thread, way, &by)).unwrap();
 }

@@ -222,12 +222,8 @@ impl OneAccount {
 }
 
 impl Accounts for OneAccount {
-    fn get(&self, name: &str) -> Option<Account> {
-        self.first().filter(|account| name == account.name)
-    }
-
-    fn first(&self) -> Option<Account> {
-        Some(Account { mode: *self.1.lock().unwrap(), ..self.0.clone() })
+    fn all(&self) -> Vec<Account> {
+        vec![Account { mode: *self.1.lock().unwrap(), ..self.0.clone() }]
     }
 }
 
@@ -389,6 +385,7 @@ impl EmailInbox {
             came_at: self.store().now(),
             raw: raw.as_bytes().to_vec(),
             place: "new/1".to_owned(),
+            seen: false,
             words: mail.words(),
         };
         match self.store().mail().take_in(new, Route::Start(self.thread(input)), 100).await.unwrap() {

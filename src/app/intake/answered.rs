@@ -52,6 +52,16 @@ impl Intake {
         let places: Vec<String> = waiting.iter().map(|waiting| waiting.place.clone()).collect();
         let presence = account.mailbox.presence(&places).await?;
         let waiting: Vec<(WaitingMailThread, MailPresence)> = waiting.into_iter().zip(presence).collect();
+        let seen = waiting.iter().filter_map(|(waiting, presence)| match presence {
+            MailPresence::There { seen, .. } if waiting.seen != Some(*seen) => {
+                Some((waiting.place.clone(), *seen))
+            }
+            MailPresence::There { .. } | MailPresence::Gone | MailPresence::Unknown => None,
+        });
+        let seen: Vec<(String, bool)> = seen.collect();
+        if !seen.is_empty() {
+            store.mail().note_seen(account.name.clone(), seen).await?;
+        }
         let answered_ids = answered_in_sent(account, &waiting).await?;
         for (waiting, presence) in &waiting {
             match presence {

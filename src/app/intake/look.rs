@@ -216,8 +216,7 @@ impl Intake {
                     .mail()
                     .remember_recipients(mail.recipients().map(|to| to.address.clone()).collect())
                     .await?;
-                let route = Route::Left("you wrote it".to_owned());
-                store.mail().take_in(self.new_mail(account, read, incoming)?, route, limit).await?
+                store.mail().take_in(self.new_mail(account, read, incoming)?, Route::Sent, limit).await?
             }
             Ok(_) if incoming.answered => {
                 let route = Route::Left("you had answered it already".to_owned());

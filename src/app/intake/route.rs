@@ -75,6 +75,7 @@ impl Intake {
             came_at: incoming.arrived,
             raw: incoming.raw.clone(),
             place: incoming.place.clone(),
+            seen: incoming.seen,
             words: String::new(),
         };
         match read {

@@ -47,6 +47,9 @@ pub(super) struct Forward {
 
 #[derive(Debug, clap::Args)]
 struct People {
+    /// The address it leaves from, if you have several accounts
+    #[arg(long, value_name = "ADDRESS")]
+    from: Option<String>,
     /// Whom it goes to; repeat it for several
     #[arg(long, value_name = "ADDRESS", required = true)]
     to: Vec<String>,
@@ -95,7 +98,10 @@ async fn send(
     files: Files,
     waiting: &WaitArgs,
 ) -> Result<Output, Failure> {
-    let People { to, cc, bcc } = people;
+    let People { from, to, cc, bcc } = people;
+    if let Some(from) = from {
+        letter.args["from"] = Value::from(from);
+    }
     (letter.args["to"], letter.args["cc"], letter.args["bcc"]) = (json!(to), json!(cc), json!(bcc));
     let mut attachments = letter.args["attachments"].as_array().cloned().unwrap_or_default();
     for path in &files.attach {

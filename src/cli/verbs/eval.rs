@@ -4,6 +4,7 @@ use crate::app::{PastMails, Setup, TriageCase, eval_triage, has_data, labelled_m
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::output::Output;
+use crate::inbox::{Weighed, weighed_outcome};
 use crate::text::read_error_text;
 use crate::text::when;
 use std::io::{IsTerminal, Write};
@@ -50,7 +51,7 @@ struct Triage {
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "A mail you answered should be `respond`, one you accepted `notify`, one you ignored `ignore`. Each mail \
-    is judged alone, with today's memory.\n\nExamples:\n  \
+    is judged alone, with today's memory, and the first line says how many this model would have decided as you did.\n\nExamples:\n  \
     sayso eval decisions --limit 50\n  \
     sayso eval decisions --memory new.md --json | jq '.misses'"
 )]
@@ -58,7 +59,7 @@ struct Decisions {
     /// Use this text as the triage preferences
     #[arg(long, value_name = "FILE")]
     memory: Option<PathBuf>,
-    /// Only decisions from this time on: 30d, 2026-11-01, or an RFC 3339 time
+    /// Only decisions from this time on: 30d, 2026-11-01, or an RFC 3339 time; 90 days unless you say so
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
     /// At most this many decisions, the newest
@@ -69,6 +70,7 @@ struct Decisions {
 impl Args {
     pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let config = Arc::new(context.config()?);
+        let is_past = matches!(self.set, Set::Decisions(_));
         let cases = match self.set {
             Set::Triage(Triage { file }) => {
                 if let Some(missing) = file.as_ref().filter(|file| !file.exists()) {
@@ -79,7 +81,11 @@ impl Args {
             Set::Decisions(decisions) => decisions.cases(&context)?,
         };
         let eval = eval_triage(&config, context.env(), &cases, &count).await.map_err(Failure::failed)?;
-        context.format.answer(&eval, |_| eval.to_string())
+        context.format.answer(&eval, |_| {
+            let answered = eval.total - eval.failures.len();
+            let outcome = weighed_outcome(eval.right, answered - eval.right, "mail");
+            if is_past { format!("It {outcome}.\n\n{eval}") } else { eval.to_string() }
+        })
     }
 }
 
@@ -89,6 +95,7 @@ impl Decisions {
         let now = context.format.now.to_zoned(config.user.time_zone.clone());
         let since = self.since.as_deref().map(|word| when::parse_past(word, &now));
         let since = since.transpose().map_err(Failure::usage)?;
+        let since = since.unwrap_or_else(|| Weighed::since(context.format.now));
         let profile = self.memory.as_deref().map(|file| {
             std::fs::read_to_string(file).map_err(|e| {
                 Failure::usage(format!("{} cannot be read: {}", file.display(), read_error_text(&e)))
@@ -100,7 +107,7 @@ impl Decisions {
             return Err(nothing());
         }
         let setup = Setup::open(config, context.env().clone()).map_err(anyhow::Error::from)?;
-        let past = PastMails { since, limit: self.limit, profile };
+        let past = PastMails { since: Some(since), limit: self.limit, profile };
         let cases = setup.decided_mails(past).map_err(Failure::failed)?;
         if cases.is_empty() { Err(nothing()) } else { Ok(cases) }
     }

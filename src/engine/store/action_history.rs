@@ -81,7 +81,7 @@ fn reclassified(
 ) -> Result<Option<DecisionLine>, StoreError> {
     let EventKind::Corrected { payload } = entry.parse_body::<Arrived>()?.event.what else { return Ok(None) };
     let Some(class) = payload.get("class").and_then(Value::as_str) else { return Ok(None) };
-    let mails = MailRow::of_thread(db, entry.stream)?;
+    let mails = MailRow::received(db, entry.stream)?;
     Ok(Some(DecisionLine {
         action: "reclassify".to_owned(),
         source: mails.into_iter().next().map(|mail| mail.sender),

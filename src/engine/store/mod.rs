@@ -46,6 +46,7 @@ pub use decision_history::PastDecision;
 pub use effects::EffectIntent;
 pub use error::StoreError;
 pub use lock::{DriverLock, LockAttempt};
+pub use mail::conversation::{ConversationMail, SentMail};
 pub use mail::intake::{ConversationThreads, NewMail, Route, StoredMail, TakenIn};
 pub use mail::ledger::{HandedIn, WaitingMailThread};
 pub use mail::sources::StoredSource;

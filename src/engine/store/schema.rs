@@ -10,7 +10,7 @@ pub const APPLICATION_ID: i32 = 0x7361_796c;
 pub const BEFORE_THE_LOG: i32 = 0x7361_7973;
 
 /// The newest format this build knows.
-pub const VERSION: i64 = 11;
+pub const VERSION: i64 = 12;
 
 /// The record: everything that happened.
 const LOG: &str = "
@@ -236,13 +236,14 @@ CREATE TABLE mails (
     came_at       INTEGER NOT NULL,
     raw           BLOB NOT NULL,         -- digest of a blob
     place         TEXT NOT NULL,         -- where the mailbox keeps it
-    state         TEXT NOT NULL,         -- asked | thread | left | unreadable
+    state         TEXT NOT NULL,         -- asked | thread | sent | left | unreadable
     thread        INTEGER,
     class         TEXT,                  -- ignore | notify | respond
     reason        TEXT,
     outcome       TEXT,                  -- how it was handled
     handled_at    INTEGER,
-    row           TEXT                   -- the row of the memory that decided its class
+    row           TEXT,                  -- the row of the memory that decided its class
+    seen          INTEGER                -- whether its mailbox calls it read; null if that is not known
 ) STRICT;
 CREATE INDEX mails_by_conversation ON mails (account, conversation, seq);
 CREATE INDEX mails_by_message ON mails (message_id) WHERE message_id IS NOT NULL;

@@ -2,7 +2,17 @@
 
 use super::Inbox;
 use crate::config::{Policy, Reach};
-use crate::inbox::{GrantLine, GrantRequest, InboxError, POLICY_GRANT, Weighed};
+use crate::engine::graph::InterruptId;
+use crate::inbox::{
+    DecidedBy, DecisionEnd, DecisionLine, DecisionQuery, GrantLine, GrantRequest, InboxError, POLICY_GRANT,
+    Weighed,
+};
+
+/// How many of a grant's answers are taken back before it is proposed to end it.
+const OFTEN: usize = 2;
+
+/// How many of the newest decisions are looked through for that.
+const MAX_DECISIONS: usize = 500;
 
 /// What may be done without asking.
 #[derive(Clone, Copy)]
@@ -29,6 +39,31 @@ impl Grants<'_> {
     /// What a grant would have done with what people decided in the last months.
     pub async fn weigh(self, request: GrantRequest) -> Result<Weighed, InboxError> {
         self.0.blocking(move |inbox: &Inbox| inbox.store().inbox().weigh_grant(&request)).await
+    }
+
+    /// The grant that gave one of these answers, and how many of its answers people have taken back by now; `None` if
+    /// that is too few to say that it should go.
+    pub async fn often_undone(
+        self,
+        undone: Vec<InterruptId>,
+    ) -> Result<Option<(GrantLine, usize)>, InboxError> {
+        let read = move |inbox: &Inbox| {
+            let query = DecisionQuery { limit: MAX_DECISIONS, ..DecisionQuery::default() };
+            let mut rows = inbox.store().inbox().decisions(&query)?.rows;
+            rows.retain(|line| line.end == DecisionEnd::Undone);
+            let by_grant = |line: &DecisionLine| match &line.by {
+                Some(DecidedBy::Grant(id)) => Some(id.clone()),
+                Some(_) | None => None,
+            };
+            let is_meant =
+                |line: &&DecisionLine| line.interrupt.as_ref().is_some_and(|id| undone.contains(id));
+            let Some(grant) = rows.iter().filter(is_meant).find_map(by_grant) else { return Ok(None) };
+            let count = rows.iter().filter(|line| by_grant(line).as_ref() == Some(&grant)).count();
+            let mut given = inbox.store().grants().list()?.into_iter();
+            let given = given.find(|line| line.id == grant && line.in_force && !line.builtin);
+            Ok(given.filter(|_| count >= OFTEN).map(|line| (line, count)))
+        };
+        self.0.blocking(read).await
     }
 
     /// Ends a grant, or switches a built-in one off. Answers it gave that were not acted on yet are asked again.

@@ -14,12 +14,14 @@ impl Mail<'_> {
     pub async fn forward(self, thread: ThreadId) -> Result<Letter, InboxError> {
         self.0
             .blocking(move |inbox| {
+                let addresses = inbox.accounts.as_ref().map(|accounts| accounts.addresses());
                 let state = inbox.engine.state_at(&thread, None)?;
                 let parse = |raw: &str| mail::parse(&Mail(inbox).raw(raw).ok()?).ok();
                 let letter = state
                     .as_ref()
                     .and_then(|state| state.get::<Email>())
-                    .and_then(|email| email::forward(email, parse));
+                    .and_then(|email| email::forward(email, parse))
+                    .map(|letter| letter.from_one_of(&addresses.unwrap_or_default()));
                 letter.ok_or_else(|| {
                     let text = format!("`{thread}` has no mail that can be forwarded");
                     InboxError::Conflict(text)
@@ -30,7 +32,8 @@ impl Mail<'_> {
 
     /// Starts the thread that sends a mail. It is held before it leaves, and a warning makes it a question.
     pub async fn send(self, letter: Letter) -> Result<Outcome, InboxError> {
-        self.0.threads().start("email".to_owned(), letter.into_input()).await
+        let draft = letter.draft.clone();
+        self.0.threads().start_from("email".to_owned(), letter.into_input(), draft).await
     }
 
     /// The addresses of people the person knows, those they wrote to last first.

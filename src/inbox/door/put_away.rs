@@ -3,7 +3,7 @@
 use super::Inbox;
 use super::mail::Mail;
 use crate::config::MailMode;
-use crate::engine::graph::{EventKind, ThreadId};
+use crate::engine::graph::{EventKind, Hash, InterruptId, ThreadId};
 use crate::engine::store::DriverLock;
 use crate::inbox::{AnswerKind, DecisionEnd, DecisionQuery, InboxError, Query, SetAside, Status};
 use crate::mail::{Account, Destination, only_observes};
@@ -63,13 +63,21 @@ impl Mail<'_> {
         Ok(common.unwrap_or_default())
     }
 
-    /// Starts to move the mails of an email thread. Returns the threads that do it.
+    /// Starts to move the mails of an email thread. Returns the threads that do it. Nothing moves if the question that was
+    /// shown has changed since, as it does when new mail joins the thread.
     pub async fn begin_move(
         self,
         thread: &ThreadId,
         mail_move: &MailMove,
+        shown: Option<(InterruptId, Hash)>,
     ) -> Result<Vec<ThreadId>, InboxError> {
         let state = self.0.engine.state_at(thread, None)?;
+        if let Some((id, hash)) = shown {
+            let item = self.0.store().inbox().item(&id)?.item;
+            if item.closed.is_some() || item.args_hash != hash {
+                return Err(InboxError::Conflict("it has changed since you saw it".to_owned()));
+            }
+        }
         let Some(email) = state.as_ref().and_then(|state| state.get::<Email>()) else {
             return Err(InboxError::Conflict(format!(
                 "`{thread}` is not about a mail; only mail is put away"
@@ -137,6 +145,7 @@ impl Mail<'_> {
         mail_move: &MailMove,
         movers: &[ThreadId],
     ) -> Result<(), InboxError> {
+        let mut moved = Vec::new();
         for moving in movers {
             if self.wait_until_idle(moving, mail_move).await? != Status::Done {
                 let why = self.0.store().threads().line(moving)?;
@@ -148,11 +157,12 @@ impl Mail<'_> {
             if let Some(why) = filed.and_then(|filed| filed.refused.clone()) {
                 return Err(InboxError::Conflict(why));
             }
+            moved.extend(filed.map(|filed| filed.mail.identity.clone()));
         }
         let threads = self.0.store().threads();
         match mail_move {
-            MailMove::Away(to) => threads.set_aside(thread.clone(), set_aside(to)).await?,
-            MailMove::Mute => threads.set_aside(thread.clone(), SetAside::Muted).await?,
+            MailMove::Away(to) => threads.set_aside_moved(thread.clone(), set_aside(to), moved).await?,
+            MailMove::Mute => threads.set_aside_moved(thread.clone(), SetAside::Muted, moved).await?,
             MailMove::Back => threads.reopen(thread.clone()).await?,
         }
         Ok(())
@@ -263,7 +273,7 @@ impl Mail<'_> {
         let new = engine
             .new_thread(put_away::NAME, json!({"mail": filed, "to": to}), &key)
             .map_err(|error| InboxError::Failed(error.to_string()))?;
-        self.0.store().threads().start_for_person(new, false, engine.step_limit()).await
+        self.0.store().threads().start_for_person(new, false, None, engine.step_limit()).await
     }
 }
 

@@ -101,6 +101,16 @@ impl Threads<'_> {
     }
 
     pub async fn start(self, workflow: String, input: Value) -> Result<Outcome, InboxError> {
+        self.start_from(workflow, input, None).await
+    }
+
+    /// Starts a thread from what was typed; the draft under this key goes as the thread begins.
+    pub async fn start_from(
+        self,
+        workflow: String,
+        input: Value,
+        draft: Option<String>,
+    ) -> Result<Outcome, InboxError> {
         let engine = &self.0.engine;
         let wrong = |error| InboxError::Input { workflow: workflow.clone(), error };
         let spec = engine.spec(&workflow)?;
@@ -116,7 +126,8 @@ impl Threads<'_> {
             keys.remove("model");
         }
         let new = engine.new_thread(&workflow, input, "")?;
-        let thread = self.0.store().threads().start_for_person(new, by_person, engine.step_limit()).await?;
+        let threads = self.0.store().threads();
+        let thread = threads.start_for_person(new, by_person, draft, engine.step_limit()).await?;
         self.0.outcome_of(&thread)
     }
 

@@ -85,13 +85,13 @@ fn joined_later(address: &str, conversation: &[&Mail], known: &RiskContext<'_>) 
 /// The mails that show who takes part: those of people the user knows, those that began the conversation, and those of
 /// people named in these. Otherwise a stranger could vouch for themselves with a second mail from elsewhere.
 fn counted<'a>(mails: &[&'a Mail], known: &RiskContext<'_>) -> Vec<&'a Mail> {
+    // Anybody can write the user's own address into From, and some servers check nothing.
+    let is_claimed =
+        |mail: &Mail| is_own(&mail.from.address, known.own) && !is_authenticated(mail, known.receiver);
+    let mails: Vec<&Mail> = mails.iter().copied().filter(|mail| !is_claimed(mail)).collect();
     let is_known = |mail: &Mail| {
         let from = &mail.from.address;
-        // Anybody can write the user's own address into From, and some servers check nothing.
-        match is_own(from, known.own) {
-            true => is_authenticated(mail, known.receiver),
-            false => (known.is_known)(from) && !is_forged(mail, known.receiver),
-        }
+        is_own(from, known.own) || (known.is_known)(from) && !is_forged(mail, known.receiver)
     };
     let begins = |mail: &&Mail| !answers(mail) || is_known(mail);
     // The beginning may be missing in the mailbox; then the oldest mail stands for it.
@@ -185,6 +185,8 @@ mod tests {
         );
         let headless = mail("zoe@nowhere.example", "me@home.example, eve@evil.example", true);
         assert!(!joins(&eve, &[&headless]), "the beginning is not in the mailbox");
+        let claimed = mail(me, "eve@evil.example", false);
+        assert!(joins(&eve, &[&claimed]), "nobody checked that the user began it");
         // A List-Id alone excuses nobody.
         let on_list = |from: &str, answers: bool| {
             let mut mail = mail(from, "dev@lists.example", answers);

@@ -125,7 +125,9 @@ pub fn link(text: &str, target: &str) -> String {
 
 fn head(mail: &MailBlock) -> String {
     let from = if mail.from.is_empty() { "(nobody)" } else { mail.from.as_str() };
-    if mail.date.is_empty() { from.to_owned() } else { format!("{from} · {}", mail.date) }
+    let unread = if mail.unread { "unread" } else { "" };
+    let parts = [from, mail.date.as_str(), unread].into_iter().filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join(" · ")
 }
 
 fn first_words(mail: &MailBlock) -> String {

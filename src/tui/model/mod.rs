@@ -369,6 +369,12 @@ impl Model {
         self.keep_draft(key, text);
     }
 
+    /// The text under this key, which is about to be sent; nobody saves it later.
+    pub fn typed_draft(&mut self, key: &str) -> Option<String> {
+        self.unsaved_draft.take_if(|(unsaved, _)| unsaved == key);
+        self.drafts.get(key).cloned()
+    }
+
     /// Saves a draft, or deletes it.
     pub fn keep_draft(&mut self, key: String, text: Option<String>) {
         let keep = async move |inbox: Inbox| inbox.decisions().keep_draft(key, text).await;

@@ -28,7 +28,6 @@ pub fn open_form(model: &mut Model, workflow: &str) {
     let workflow = workflow.to_owned();
     let form = form.sending(draft_key(&workflow), move |model, form| {
         let Some(input) = form.value() else { return false };
-        model.save_draft();
         start(model, workflow.clone(), input);
         true
     });
@@ -42,13 +41,17 @@ fn draft_key(workflow: &str) -> String {
 
 pub fn start(model: &mut Model, workflow: String, input: Value) {
     let key = draft_key(&workflow);
-    let start = async move |inbox: Inbox| inbox.threads().start(workflow, input).await;
-    model.start(start, |model, result| match result {
+    let typed = model.typed_draft(&key);
+    let draft = key.clone();
+    let start = async move |inbox: Inbox| {
+        inbox.decisions().keep_draft(draft.clone(), typed).await?;
+        inbox.threads().start_from(workflow, input, Some(draft)).await
+    };
+    model.start(start, move |model, result| match result {
         Ok(outcome) => {
             model.say(format!("Started {} · gr shows running threads", outcome.thread));
             model.drafts.remove(&key);
             follow::follow_started(model, outcome.thread);
-            model.keep_draft(key, None);
             model.reload();
         }
         Err(failure) => model.fail(format!("Not started: {} · c opens the form again", failure.text)),

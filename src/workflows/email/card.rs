@@ -1,21 +1,22 @@
 //! Cards: first warnings, then who wants what, the proposal, and the conversation.
 
 use super::mails::{self, Conversation};
-use super::state::Email;
+use super::state::{Email, MailRef};
 use super::times::TimeRange;
 use super::tools::{
     self, AnswerInvitationArgs, RemoveEventArgs, ScheduleMeetingArgs, UnsubscribeArgs, WriteEmailArgs,
 };
 use super::{day, meeting, remind, risks, send};
-use crate::agent::Services;
 use crate::agent::agent_loop::{self, CallResult, Turn};
+use crate::agent::{ConversationMail, Services};
 use crate::engine::graph::{AnyState, Warning};
 use crate::inbox::{AttachmentLine, Block, BodyPiece, Card, Coming, MailBlock, Question};
 use crate::mail::compose::reply_all_left_out;
 use crate::mail::{self, Address, Mail};
-use crate::text::{Visible, short_line};
+use crate::text::{Visible, count_noun, short_line};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// How much of the model's text a card shows.
 const MAX_MODEL_TEXT: usize = 400;
@@ -59,17 +60,17 @@ pub(super) fn draw(services: &Services, state: &AnyState, asked: Option<&Questio
     if !turns.is_empty() {
         blocks.push(Block::Turns(turns));
     }
-    blocks.extend(mail_blocks(services, &conversation));
+    blocks.extend(mail_blocks(services, state, &conversation));
     Card { blocks }
 }
 
 /// The mails of a thread with their warnings, if they can be read.
 pub(super) fn conversation(services: &Services, state: &AnyState) -> Vec<Block> {
-    let readable = state.get::<Email>().and_then(|state| Conversation::read(services, state).ok());
-    let Some(conversation) = readable else { return Vec::new() };
+    let Some(state) = state.get::<Email>() else { return Vec::new() };
+    let Ok(conversation) = Conversation::read(services, state) else { return Vec::new() };
     let warnings = risks::of_mails(services, &conversation).unwrap_or_default();
     let mut blocks: Vec<Block> = Block::warnings(&warnings).into_iter().collect();
-    blocks.extend(mail_blocks(services, &conversation));
+    blocks.extend(mail_blocks(services, state, &conversation));
     blocks
 }
 
@@ -355,14 +356,18 @@ fn join(people: &[Address]) -> String {
 
 /// The earlier turns about this mail, without what the calendar said if `blocks` show it already.
 fn earlier_turns(state: &Email, blocks: &[Block]) -> Vec<(Visible, Visible)> {
-    let is_pending = |id: &str| state.dialog.pending.iter().any(|call| call.id == id);
+    // What was sent stands in the conversation.
+    let is_elsewhere = |id: &str| {
+        state.dialog.pending.iter().any(|call| call.id == id)
+            || state.sent.iter().any(|note| note.call == id && note.kind == "mail")
+    };
     let mut turns = Vec::new();
     for turn in &state.dialog.messages {
         match turn {
             Turn::Told { text } => turns.push(("you".to_owned(), text.clone())),
             Turn::Called { calls, .. } => {
                 for call in
-                    calls.iter().filter(|call| !is_pending(&call.id) && tools::needs_approval(&call.name))
+                    calls.iter().filter(|call| !is_elsewhere(&call.id) && tools::needs_approval(&call.name))
                 {
                     let text = ["content", "subject"]
                         .iter()
@@ -404,15 +409,40 @@ fn is_shown(blocks: &[Block], line: &str) -> bool {
     })
 }
 
-/// The mails, newest first. Only the newest is unfolded.
-fn mail_blocks(services: &Services, conversation: &Conversation) -> Vec<Block> {
-    let newest = conversation.mails.len().saturating_sub(1);
-    let shown = conversation.mails.iter().enumerate().rev().map(|(n, (_, mail))| (mail, n != newest));
-    let shown = shown.chain(conversation.forwarded.as_ref().map(|mail| (mail, false)));
-    shown.map(|(mail, folded)| Block::Mail(Box::new(mail_block(services, mail, folded)))).collect()
+/// The mails of the conversation, newest first: those of this thread and of others, those that were put away, and those
+/// that were sent. Only the newest from somebody else is unfolded.
+fn mail_blocks(services: &Services, state: &Email, conversation: &Conversation) -> Vec<Block> {
+    let identities: Vec<String> = state.email_input.iter().map(|mail| mail.identity.clone()).collect();
+    let sent: Vec<String> = state.sent.iter().map(|note| note.message_id.clone()).collect();
+    let (known, more) = services.records.conversation(&identities, &sent).unwrap_or_default();
+    let mut mails: Vec<(MailRef, Arc<Mail>)> = Vec::new();
+    for ConversationMail { raw, .. } in known.iter().rev() {
+        // The bytes of old mail may be gone.
+        mails.extend(
+            services.mail(raw).ok().map(|mail| (MailRef { raw: raw.clone(), ..MailRef::default() }, mail)),
+        );
+    }
+    // Mail that a person handed in is in no mailbox, and long conversations are cut.
+    let is_missing = |raw: &str| known.iter().all(|known| known.raw != raw);
+    mails.extend(conversation.mails.iter().filter(|(mail_ref, _)| is_missing(&mail_ref.raw)).cloned());
+    let mails = mails::by_date(mails, services.clock.clone()());
+    let newest = conversation.newest().or(mails.last()).map(|(mail_ref, _)| mail_ref.raw.clone());
+    let is_unread = |raw: &str| known.iter().any(|known| known.raw == raw && known.is_unread);
+    let shown = mails.iter().rev().map(|(mail_ref, mail)| MailBlock {
+        folded: Some(&mail_ref.raw) != newest.as_ref(),
+        unread: is_unread(&mail_ref.raw),
+        ..mail_block(services, mail)
+    });
+    let shown = shown.chain(conversation.forwarded.as_ref().map(|mail| mail_block(services, mail)));
+    let mut blocks: Vec<Block> = shown.map(|mail| Block::Mail(Box::new(mail))).collect();
+    if more > 0 {
+        let text = format!("{} of this conversation not shown", count_noun(more, "older mail"));
+        blocks.push(Block::Text(Visible::line(&text)));
+    }
+    blocks
 }
 
-fn mail_block(services: &Services, mail: &Mail, folded: bool) -> MailBlock {
+fn mail_block(services: &Services, mail: &Mail) -> MailBlock {
     let pieces = mail::pieces(&mail.text).into_iter();
     let zone = services.user.time_zone.clone();
     let date = mail.date.map(|date| date.to_zoned(zone).strftime("%a %-d %b %Y, %H:%M").to_string());
@@ -445,7 +475,8 @@ fn mail_block(services: &Services, mail: &Mail, folded: bool) -> MailBlock {
             .map(|link| (Visible::line(&link.text), Visible::line(&link.target)))
             .collect(),
         hidden: mail.hidden,
-        folded,
+        folded: false,
+        unread: false,
     }
 }
 

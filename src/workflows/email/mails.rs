@@ -8,13 +8,14 @@ use crate::calendar::{Calendar, ReadOnly};
 use crate::config::MailMode;
 use crate::engine::graph::{Answer, AnyState, Ctx, Decision, NodeError};
 use crate::mail::compose::is_own;
-use crate::mail::risk::{Receiver, sender_shown};
+use crate::mail::risk::{Receiver, is_authenticated, sender_shown};
 use crate::mail::{self, Account, Mail};
 use crate::text::Visible;
 use jiff::Timestamp;
 use std::sync::Arc;
 
 /// A conversation as nodes and cards see it.
+#[derive(Default)]
 pub(super) struct Conversation {
     /// Oldest first, each with its reference.
     pub mails: Vec<(MailRef, Arc<Mail>)>,
@@ -22,6 +23,10 @@ pub(super) struct Conversation {
     pub account: Option<Account>,
     /// The mail that the person forwards.
     pub forwarded: Option<Arc<Mail>>,
+    /// The address that the person chose for the mail they begin with.
+    pub from: Option<String>,
+    /// The digests of the mails that the person wrote.
+    own: Vec<String>,
     /// The digest of the mail being decided on.
     about: String,
     /// Whether the model found one of its mails suspicious.
@@ -75,9 +80,15 @@ impl Conversation {
         let with_account = mails.iter().rev().find(|(mail_ref, _)| !mail_ref.account.is_empty());
         let account = with_account.and_then(|(mail_ref, _)| services.accounts.get(&mail_ref.account));
         let of_forwarded = state.forwarded.as_ref().and_then(|mail| services.accounts.get(&mail.account));
-        let account = account.or(of_forwarded).or_else(|| services.accounts.first());
-        let forwarded = state.forwarded.as_ref().map(|mail| services.mail(&mail.raw)).transpose()?;
-        Ok(Self { mails, account, forwarded, about: state.about.clone(), suspicious: state.suspicious })
+        let chosen = state.from.as_ref().and_then(|from| services.accounts.of_address(from));
+        let account = account.or(chosen).or(of_forwarded).or_else(|| services.accounts.first());
+        // Once somebody has answered, it is their mail that the thread is about.
+        let forwarded = state.forwarded.as_ref().filter(|_| mails.is_empty());
+        let forwarded = forwarded.map(|mail| services.mail(&mail.raw)).transpose()?;
+        let from = state.from.clone().filter(|_| mails.is_empty());
+        let (about, suspicious) = (state.about.clone(), state.suspicious);
+        let own = own(services, account.as_ref(), &mails)?;
+        Ok(Self { mails, account, forwarded, from, own, about, suspicious })
     }
 
     /// All addresses of the person.
@@ -85,9 +96,9 @@ impl Conversation {
         self.account.as_ref().map(|account| account.addresses.clone()).unwrap_or_default()
     }
 
-    /// Whether the person wrote a mail.
-    pub fn is_own(&self, mail: &Mail) -> bool {
-        self.account.as_ref().is_some_and(|account| is_own(&mail.from.address, &account.addresses))
+    /// Whether the person wrote a mail of it.
+    pub fn is_own(&self, mail: &MailRef) -> bool {
+        self.own.contains(&mail.raw)
     }
 
     /// The mail that was shown or that the proposals answer, even if newer mail came; else the newest.
@@ -103,7 +114,7 @@ impl Conversation {
 
     /// The mail to decide about next: the newest that the person did not write.
     pub fn newest(&self) -> Option<&(MailRef, Arc<Mail>)> {
-        self.mails.iter().rev().find(|(_, mail)| !self.is_own(mail)).or(self.mails.last())
+        self.mails.iter().rev().find(|(mail_ref, _)| !self.is_own(mail_ref)).or(self.mails.last())
     }
 
     /// The mail being decided on and every later mail of others, each as a conversation of its own. If none
@@ -112,13 +123,9 @@ impl Conversation {
         let about_index = self.mails.iter().position(|(mail_ref, _)| mail_ref.raw == self.about);
         let newest = self.newest().map(|(newest, _)| &newest.raw);
         let is_meant = move |one: &&(MailRef, Arc<Mail>)| {
-            newest == Some(&one.0.raw) || !self.is_own(&one.1) && about_index.is_some()
+            newest == Some(&one.0.raw) || !self.is_own(&one.0) && about_index.is_some()
         };
-        let alone = |one: &(MailRef, Arc<Mail>)| {
-            let account = self.account.clone();
-            let (mails, about) = (vec![one.clone()], String::new());
-            Self { mails, account, forwarded: None, about, suspicious: self.suspicious }
-        };
+        let alone = |one: &(MailRef, Arc<Mail>)| self.alone(vec![one.clone()]);
         self.mails.iter().skip(about_index.unwrap_or(0)).filter(is_meant).map(alone)
     }
 
@@ -126,19 +133,18 @@ impl Conversation {
     pub fn of(services: &Services, account: &str, raw: String, mail: Arc<Mail>) -> Self {
         let account = services.accounts.get(account).or_else(|| services.accounts.first());
         let mails = vec![(MailRef { raw, ..MailRef::default() }, mail)];
-        Self { mails, account, forwarded: None, about: String::new(), suspicious: false }
+        Self { mails, account, ..Self::default() }
     }
 
     /// The newest mail that the person did not write, as a conversation of its own.
     pub fn newest_alone(&self) -> Self {
-        let mails = self.newest().cloned().into_iter().collect();
-        Self {
-            mails,
-            account: self.account.clone(),
-            forwarded: None,
-            about: String::new(),
-            suspicious: self.suspicious,
-        }
+        self.alone(self.newest().cloned().into_iter().collect())
+    }
+
+    /// Some of its mails, without what was decided.
+    fn alone(&self, mails: Vec<(MailRef, Arc<Mail>)>) -> Self {
+        let (account, own) = (self.account.clone(), self.own.clone());
+        Self { mails, account, own, suspicious: self.suspicious, ..Self::default() }
     }
 
     /// Whether mail came after the person's newest answer.
@@ -207,9 +213,27 @@ pub(super) fn profiles(services: &Services, state: &AnyState) -> Vec<String> {
     namespaces
 }
 
+/// The digests of the mails that the person wrote. Anybody can put the person's address into From, and mail that is known
+/// as sent starts no thread; so it must come from a server that checked it, or from the person's hand.
+fn own(
+    services: &Services,
+    account: Option<&Account>,
+    mails: &[(MailRef, Arc<Mail>)],
+) -> Result<Vec<String>, NodeError> {
+    let Some(account) = account else { return Ok(Vec::new()) };
+    let mut own = Vec::new();
+    for (mail_ref, mail) in mails.iter().filter(|(_, mail)| is_own(&mail.from.address, &account.addresses)) {
+        let is_handed_in = mail_ref.account.is_empty();
+        if is_handed_in || is_authenticated(mail, services.records.receiver(&mail_ref.account)?.as_ref()) {
+            own.push(mail_ref.raw.clone());
+        }
+    }
+    Ok(own)
+}
+
 /// Sorts mails by when they were written, which may differ from when they arrived. A mail without a date, or with one
 /// in the future, stays where it arrived.
-fn by_date(mails: Vec<(MailRef, Arc<Mail>)>, now: Timestamp) -> Vec<(MailRef, Arc<Mail>)> {
+pub(super) fn by_date(mails: Vec<(MailRef, Arc<Mail>)>, now: Timestamp) -> Vec<(MailRef, Arc<Mail>)> {
     let mut latest = Timestamp::MIN;
     let mut dated: Vec<(Timestamp, (MailRef, Arc<Mail>))> = Vec::new();
     for one in mails {

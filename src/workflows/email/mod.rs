@@ -69,7 +69,7 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     Ok(spec.preparing(move |input| {
         check_model(&*models, &input)?;
         match input.get("write") {
-            Some(_) => own_mail::prepare(&for_input.user, input),
+            Some(_) => own_mail::prepare(&for_input, input),
             None => input::prepare(input),
         }
     }))

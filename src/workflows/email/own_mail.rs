@@ -7,12 +7,11 @@ use super::state::{Email, Forwarded, OwnMail};
 use super::tools::{self, WriteEmailArgs};
 use crate::agent::Services;
 use crate::agent::agent_loop::{CallResult, Turn};
-use crate::config::User;
 use crate::engine::graph::{Answer, Ctx, Decision, InputError, Interrupt, NodeError};
 use crate::inbox::check_args;
 use crate::mail::compose::{forward_subject, reply_recipients, reply_subject};
 use crate::mail::{Address, Mail};
-use crate::text::sanitize_typed_json;
+use crate::text::{sanitize_typed_json, there_are};
 use serde_json::{Value, json};
 
 /// A mail that a person begins, with what it starts from.
@@ -23,14 +22,33 @@ pub struct Letter {
     pub args: Value,
     /// The mail it forwards.
     pub forwarded: Option<Forwarded>,
+    /// The key under which its text is kept until it is sent.
+    pub draft: Option<String>,
 }
 
 impl Letter {
+    /// Lets the person choose which of these addresses it leaves from, if there are several. The first is proposed; what
+    /// is forwarded leaves from the address it came to, unless they choose.
+    pub fn from_one_of(mut self, addresses: &[String]) -> Self {
+        if let [first, _, ..] = addresses {
+            let field = &mut self.schema["properties"][FROM];
+            *field = json!({ "enum": addresses, "description": "The address it leaves from." });
+            if self.forwarded.is_none() {
+                field["default"] = json!(first);
+            }
+        }
+        self
+    }
+
     /// The input of the thread that sends it.
-    pub fn into_input(self) -> Value {
-        json!({ "write": self.args, "forwarded": self.forwarded })
+    pub fn into_input(mut self) -> Value {
+        let from = self.args.as_object_mut().and_then(|args| args.remove(FROM));
+        json!({ "write": self.args, "forwarded": self.forwarded, FROM: from })
     }
 }
+
+/// The address that a mail of the person's own leaves from.
+const FROM: &str = "from";
 
 /// A mail to anybody.
 pub fn new_mail() -> Letter {
@@ -50,7 +68,8 @@ pub fn forward(state: &Email, parse: impl FnOnce(&str) -> Option<Mail>) -> Optio
         "attachments": files.collect::<Vec<_>>(),
     });
     let forwarded = Forwarded { raw: mail_ref.raw.clone(), account: mail_ref.account.clone() };
-    Some(Letter { schema: tools::forward_schema(), args, forwarded: Some(forwarded) })
+    let schema = tools::forward_schema();
+    Some(Letter { schema, args, forwarded: Some(forwarded), ..Letter::default() })
 }
 
 /// The mail the person wrote in their first answer, if they wrote one.
@@ -77,7 +96,15 @@ pub(super) async fn read(
 }
 
 /// Completes the input of a thread that begins with a mail, or refuses it before anything is stored.
-pub(super) fn prepare(user: &User, mut input: Value) -> Result<Value, InputError> {
+pub(super) fn prepare(services: &Services, mut input: Value) -> Result<Value, InputError> {
+    if let Some(from) = input.get(FROM).and_then(Value::as_str) {
+        let account = services.accounts.of_address(from).ok_or_else(|| {
+            let all = services.accounts.addresses();
+            InputError::field(FROM, format!("no account sends from {from}; {}", there_are(&all)))
+        })?;
+        let own = account.addresses.iter().find(|own| own.eq_ignore_ascii_case(from));
+        input[FROM] = own.map_or_else(|| from.into(), |own| own.as_str().into());
+    }
     let forwards = input.get("forwarded").is_some_and(|forwarded| !forwarded.is_null());
     let schema = if forwards { tools::forward_schema() } else { tools::edit_schema(tools::WRITE_EMAIL) };
     let args = sanitize_typed_json(input["write"].take());
@@ -85,7 +112,7 @@ pub(super) fn prepare(user: &User, mut input: Value) -> Result<Value, InputError
     let written: WriteEmailArgs =
         serde_json::from_value(args.clone()).map_err(|error| InputError::Whole(error.to_string()))?;
     for path in written.attachments.iter().filter(|path| attach::of_forwarded(path).is_none()) {
-        attach::read_file(user, path).map_err(InputError::Whole)?;
+        attach::read_file(&services.user, path).map_err(InputError::Whole)?;
     }
     input["write"] = args;
     Ok(input)

@@ -29,6 +29,9 @@ pub struct EmailInput {
     /// The mail that is forwarded by it.
     #[schemars(skip)]
     pub forwarded: Option<Forwarded>,
+    /// The address it leaves from; the first account's if there is none.
+    #[schemars(skip)]
+    pub from: Option<String>,
     /// A mail that came by an account; only intake gives it.
     #[schemars(skip)]
     pub received: Option<MailRef>,

@@ -1,14 +1,15 @@
 //! Rows of the memory and mail: which rows a mail falls under, what they make of its class, and what a decision teaches.
 //!
 //! Promises: a row skips only mail that was sent to many by a sender who was checked, that carries no warning, answers
-//! nothing the person wrote, does not call them by name, and is not about their own money. All other mail is at most
-//! shown lower, unless the person muted its conversation. Rows and headers decide alone; no word of a mail does.
+//! nothing the person wrote, does not call them by name where such mail never did, does not name them beside others, comes
+//! from nobody of their house, and is not about their own money. All other mail is at most shown lower, unless the person
+//! muted its conversation. Rows and headers decide alone; no word of a mail does.
 
 use super::mails::{self, Conversation};
 use super::state::{MailRef, PendingRow};
 use super::{risks, rules};
 use crate::agent::Services;
-use crate::agent::mail_facts::{Class, MailFacts};
+use crate::agent::mail_facts::{Class, MailFacts, User};
 use crate::engine::graph::{NodeError, StepContext};
 use crate::inbox::{BulkKind, MemoryRow, RowAnswer, RowCause, RowChange, RowDecision, RowKey, Weighed};
 use crate::mail::Mail;
@@ -62,7 +63,7 @@ pub(super) fn skipping<'r>(
     let may_skip = match row.key {
         RowKey::Conversation(_) => may_mute(services, conversation)?,
         RowKey::Sender(_) | RowKey::List(_) | RowKey::Domain(_) | RowKey::Kind(_) => {
-            may_skip(services, conversation)?
+            may_skip(services, conversation, row)?
         }
     };
     Ok(Some(row).filter(|_| may_skip))
@@ -87,19 +88,47 @@ fn may_mute(services: &Services, conversation: &Conversation) -> Result<bool, No
 }
 
 /// Whether a row that was learned may skip the newest mail of a conversation.
-fn may_skip(services: &Services, conversation: &Conversation) -> Result<bool, NodeError> {
+fn may_skip(services: &Services, conversation: &Conversation, row: &MemoryRow) -> Result<bool, NodeError> {
     let Some((_, mail)) = conversation.newest() else { return Ok(false) };
     let facts = mails::facts(mail);
     let own = conversation.own_addresses();
     // Mail of one's own is not taken into a conversation, so the records are asked, too.
     let refers: Vec<String> = mail.in_reply_to.iter().chain(&mail.references).cloned().collect();
-    let answers_own = conversation.mails.iter().any(|(_, mail)| conversation.is_own(mail))
+    let answers_own = conversation.mails.iter().any(|(mail_ref, _)| conversation.is_own(mail_ref))
         || services.records.wrote_any(&refers, &own)?;
-    if !facts.is_bulk() || answers_own || rules::must_be_seen(&mails::user(services, own), &facts) {
+    let user = mails::user(services, own);
+    if !facts.is_bulk() || answers_own || rules::must_be_seen(&user, &facts) {
+        return Ok(false);
+    }
+    let is_named = rules::names_reader(&user, &facts);
+    if is_named && (rules::names_number(&facts) || !greets_by_name(services, row, &user)?) {
         return Ok(false);
     }
     let receiver = conversation.receiver(services)?;
     Ok(is_authenticated(mail, receiver.as_ref()) && !risks::newest_is_doubtful(services, conversation)?)
+}
+
+/// Whether the mails that a row was learned from all called the reader by name, as some newsletters do.
+fn greets_by_name(services: &Services, row: &MemoryRow, user: &User) -> Result<bool, NodeError> {
+    let mut greeted = None;
+    for (raw, line) in services.records.mails_from(&senders(&row.key), Timestamp::UNIX_EPOCH)? {
+        if row.decisions.iter().any(|decision| Some(&decision.thread) == line.thread.as_ref()) {
+            // The bytes of old mail may be gone.
+            let Ok(mail) = services.mail(&raw) else { continue };
+            greeted = Some(greeted.unwrap_or(true) && rules::names_reader(user, &mails::facts(&mail)));
+        }
+    }
+    Ok(greeted == Some(true))
+}
+
+/// Who may have sent the mail that a row is about; `*` stands for anything.
+fn senders(key: &RowKey) -> String {
+    match key {
+        RowKey::Sender(address) => address.clone(),
+        RowKey::List(id) => format!("*{}", organisation(id)),
+        RowKey::Domain(domain) => format!("*@{domain}"),
+        RowKey::Kind(_) | RowKey::Conversation(_) => "*".to_owned(),
+    }
 }
 
 /// The class that rows make of another one, and the row that does.
@@ -179,14 +208,8 @@ pub(super) async fn take_back(services: &Services, step: &StepContext, mail: &Ma
 
 /// Tries a row on the mail since then that a person decided on.
 pub fn weigh(services: &Services, row: &MemoryRow, since: Timestamp) -> Result<Weighed, NodeError> {
-    let senders = match &row.key {
-        RowKey::Sender(address) => address.clone(),
-        RowKey::List(id) => format!("*{}", organisation(id)),
-        RowKey::Domain(domain) => format!("*@{domain}"),
-        RowKey::Kind(_) | RowKey::Conversation(_) => "*".to_owned(),
-    };
     let mut weighed = Weighed::default();
-    for (raw, line) in services.records.mails_from(&senders, since)? {
+    for (raw, line) in services.records.mails_from(&senders(&row.key), since)? {
         // The newest answer may not be carried out yet.
         let counts = row.decisions.iter().any(|decision| Some(&decision.thread) == line.thread.as_ref());
         let was_shown = line.class.as_deref() != Some(Class::Ignore.as_str());
@@ -196,7 +219,7 @@ pub fn weigh(services: &Services, row: &MemoryRow, since: Timestamp) -> Result<W
         let Ok(mail) = services.mail(&raw) else { continue };
         if !keys(&mail).contains(&row.key)
             || !skips_such(&row.key, &mail)
-            || !may_skip(services, &Conversation::of(services, &line.account, raw, mail))?
+            || !may_skip(services, &Conversation::of(services, &line.account, raw, mail), row)?
         {
             continue;
         }

@@ -35,6 +35,7 @@ pub(super) fn sender(services: &Services, conversation: &Conversation) -> Addres
     let default_address = default_address.unwrap_or_else(|| services.user.address.clone());
     let received = conversation.about().map(|(_, mail)| mail).or(conversation.forwarded.as_ref());
     let address = match received {
+        _ if conversation.from.is_some() => conversation.from.clone().unwrap_or(default_address),
         Some(mail) => from_address(mail, &default_address, &conversation.own_addresses()),
         None => default_address,
     };

@@ -76,6 +76,9 @@ pub struct Email {
     /// The mail that the person's own mail forwards.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forwarded: Option<Forwarded>,
+    /// The address that the mail which began the thread leaves from, if the person chose one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
     /// A mail the person wrote to begin the thread, or in place of a proposal, until all answers are acted on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own_mail: Option<OwnMail>,
@@ -114,6 +117,8 @@ pub enum EmailUpdate {
         write: Option<Box<Value>>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         forwarded: Option<Box<Forwarded>>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        from: Option<String>,
         /// A mail that arrived.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         received: Option<MailRef>,
@@ -233,9 +238,9 @@ impl State for Email {
     type Update = EmailUpdate;
 
     fn started(input: EmailInput) -> EmailUpdate {
-        let EmailInput { file, json, model, write, forwarded, received, earlier } = input;
+        let EmailInput { file, json, model, write, forwarded, from, received, earlier } = input;
         let (write, forwarded) = (write.map(Box::new), forwarded.map(Box::new));
-        EmailUpdate::Started { file, json, model, write, forwarded, received, earlier }
+        EmailUpdate::Started { file, json, model, write, forwarded, from, received, earlier }
     }
 
     fn answered(answers: Vec<Answer>) -> EmailUpdate {
@@ -262,9 +267,9 @@ impl State for Email {
 
     fn apply(&mut self, update: EmailUpdate) {
         match update {
-            EmailUpdate::Started { file, json, model, write, forwarded, received, earlier } => {
+            EmailUpdate::Started { file, json, model, write, forwarded, from, received, earlier } => {
                 (self.file, self.json, self.model_name, self.earlier) = (file, json, model, earlier);
-                self.forwarded = forwarded.map(|forwarded| *forwarded);
+                (self.forwarded, self.from) = (forwarded.map(|forwarded| *forwarded), from);
                 self.own_mail = write.map(|args| OwnMail { args: *args, ..OwnMail::default() });
                 self.email_input.extend(received);
             }

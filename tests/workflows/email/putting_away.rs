@@ -13,7 +13,7 @@ enum Look {
 
 /// Moves a thread's mail. A look at the mailbox may find something before the move ends.
 async fn move_mail(inbox: &EmailInbox, thread: &ThreadId, way: &MailMove, look: Option<Look>) {
-    let by = inbox.mail().begin_move(thread, way).await.unwrap();
+    let by = inbox.mail().begin_move(thread, way, None).await.unwrap();
     inbox.drive().await;
     match look {
         Some(Look::Gone) => {
@@ -85,7 +85,7 @@ async fn a_card_follows_its_mail_that_came_back_after_a_pause() {
     archive(&inbox, &thread).await;
     inbox.pause(true).await.unwrap();
     for _ in 0..2 {
-        let by = inbox.mail().begin_move(&thread, &MailMove::Back).await.unwrap();
+        let by = inbox.mail().begin_move(&thread, &MailMove::Back, None).await.unwrap();
         let paused = inbox.mail().end_move(&thread, &MailMove::Back, &by).await.unwrap_err().to_string();
         assert!(paused.contains("everything is paused"), "{paused}");
     }
@@ -95,7 +95,7 @@ async fn a_card_follows_its_mail_that_came_back_after_a_pause() {
     put_back(&inbox, &thread).await;
     assert_eq!(*inbox.mailbox.moved.lock().unwrap(), ["new/1 Archive", "new/1 back"]);
     assert_eq!(inbox.open_items(&thread).await.len(), 1);
-    let again = inbox.mail().begin_move(&thread, &MailMove::Back).await.unwrap_err().to_string();
+    let again = inbox.mail().begin_move(&thread, &MailMove::Back, None).await.unwrap_err().to_string();
     assert_eq!(again, "it is not put away, so there is nothing to put back");
 }
 
@@ -104,7 +104,7 @@ async fn a_mail_that_went_away_unclassified_is_classified_when_it_comes_back() {
     let inbox = EmailInbox::new("notify", []);
     let thread = inbox.take_in(&mail(), json!({})).await.unwrap();
     let away = MailMove::Away(Destination::Archive);
-    inbox.mail().begin_move(&thread, &away).await.unwrap();
+    inbox.mail().begin_move(&thread, &away, None).await.unwrap();
     // Its thread hears of it before its first step.
     inbox.mail().end_move(&thread, &away, &[]).await.unwrap();
     inbox.drive().await;
@@ -144,7 +144,7 @@ async fn a_mail_that_could_not_be_put_back_can_be_put_away_again() {
     let (inbox, thread) = EmailInbox::classifying("notify").await;
     archive(&inbox, &thread).await;
     inbox.mailbox.fails.lock().unwrap().push_back(MailError::Permanent("the mail is gone".to_owned()));
-    let by = inbox.mail().begin_move(&thread, &MailMove::Back).await.unwrap();
+    let by = inbox.mail().begin_move(&thread, &MailMove::Back, None).await.unwrap();
     inbox.drive().await;
     let refused = inbox.mail().end_move(&thread, &MailMove::Back, &by).await.unwrap_err().to_string();
     assert!(refused.contains("the mail is gone"), "{refused}");

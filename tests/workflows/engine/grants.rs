@@ -240,6 +240,22 @@ async fn what_a_person_decided_beside_a_grant_stays_decided() {
 }
 
 #[tokio::test]
+async fn a_grant_whose_answers_are_taken_back_is_named_from_the_second_on() {
+    let (inbox, _) = with_clock(holding());
+    let (_, line) = granted(&inbox, GrantScope::Sender, None).await;
+    let driver = inbox.drive_in_background().await;
+    for expected in [None, Some((line.id.clone(), 2))] {
+        let thread = inbox.start_program(ask_and_do(json!({}))).await;
+        inbox.wait_for(&thread, Status::Held).await;
+        let id = inbox.threads().answers(thread).await.unwrap()[0].interrupt.clone();
+        inbox.decisions().undo(id.clone()).await.unwrap();
+        let named = inbox.grants().often_undone(vec![id]).await.unwrap();
+        assert_eq!(named.map(|(grant, count)| (grant.id, count)), expected);
+    }
+    driver.stop().await;
+}
+
+#[tokio::test]
 async fn only_what_a_card_offers_can_be_allowed() {
     let (inbox, _) = with_clock(eager());
     let ask = |more: Value| {

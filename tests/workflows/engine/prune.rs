@@ -175,6 +175,7 @@ async fn a_pruned_mail_is_never_taken_in_again_and_its_sender_stays_known() {
         came_at: Timestamp::UNIX_EPOCH,
         raw: b"the bytes of a mail".to_vec(),
         place: "cur/1".to_owned(),
+        seen: false,
         words: "saffron".to_owned(),
     };
     let left = NewMail { identity: "left".to_owned(), raw: b"left alone".to_vec(), ..mail() };

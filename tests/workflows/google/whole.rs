@@ -33,7 +33,7 @@ fn from_the_login_to_the_reply_in_its_conversation() {
 
     let sent = person.gmail.sent();
     assert_eq!(sent.len(), 1);
-    for line in ["In-Reply-To: <1@example.com>\r\n", "To: bob@example.com\r\n"] {
+    for line in ["In-Reply-To: <1@example.com>\r\n", "To: <bob@example.com>\r\n"] {
         assert!(sent[0].contains(line), "{}", sent[0]);
     }
     let flags = &person.gmail.mailbox.letters("INBOX")[0].flags;

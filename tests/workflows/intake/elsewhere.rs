@@ -52,7 +52,7 @@ async fn the_persons_own_mail_closes_its_question_and_is_not_triaged() {
     post.mailbox.put(&reply.replace("To: ada@", "To: carol@"));
     assert_closed(&post, &item, "you have answered it elsewhere").await;
     let own = post.mails().await.remove(1);
-    assert_eq!((own.state.as_str(), own.reason.as_deref(), own.thread), ("left", Some("you wrote it"), None));
+    assert_eq!((own.state.as_str(), own.reason.as_deref(), own.thread), ("sent", None, None));
     assert!(post.store().mail().knows("carol@example.org").unwrap());
 }
 

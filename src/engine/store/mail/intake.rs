@@ -37,6 +37,8 @@ pub struct NewMail {
     pub raw: Vec<u8>,
     /// Where the mailbox keeps it.
     pub place: String,
+    /// Whether the mailbox calls it read.
+    pub seen: bool,
     /// Its text, for search.
     pub words: String,
 }
@@ -46,6 +48,8 @@ pub struct NewMail {
 pub enum Route {
     /// Keep it until somebody says what to do.
     Asked,
+    /// The person wrote it.
+    Sent,
     /// Leave it alone, for this reason.
     Left(String),
     /// Start a thread.
@@ -258,7 +262,8 @@ pub fn line(db: &Connection, mail: MailRow) -> Result<MailLine, StoreError> {
 fn threads_of(db: &Connection, account: &str, conversation: &str) -> Result<Vec<i64>, StoreError> {
     let mut statement = db.prepare_cached(
         "SELECT DISTINCT thread FROM mails INDEXED BY mails_by_conversation
-         WHERE account = ? AND conversation = ? AND state = 'thread' AND thread IS NOT NULL ORDER BY thread DESC",
+         WHERE account = ? AND conversation = ? AND state IN ('thread', 'sent') AND thread IS NOT NULL
+         ORDER BY thread DESC",
     )?;
     Ok(statement.query_map([account, conversation], |row| row.get(0))?.collect::<Result<_, _>>()?)
 }
@@ -291,7 +296,7 @@ fn take_in(
             if !open || matches!(route, Route::Asked) {
                 // Another client may have moved it.
                 if known.place != mail.place && !mail.place.is_empty() {
-                    known.place = mail.place;
+                    (known.place, known.seen) = (mail.place, Some(mail.seen));
                     known.update(db)?;
                 }
                 return Ok(TakenIn::Known);
@@ -303,6 +308,10 @@ fn take_in(
     };
     let result = match route {
         Route::Asked => TakenIn::Kept,
+        Route::Sent => {
+            row.state = MailState::Sent;
+            TakenIn::Kept
+        }
         Route::Left(reason) => {
             row.state = MailState::Left;
             row.reason = Some(reason.clone());
@@ -361,5 +370,6 @@ fn new_row(db: &Connection, mail: NewMail, raw: &Blob) -> Result<MailRow, StoreE
         outcome: None,
         handled_at: None,
         row: None,
+        seen: Some(mail.seen),
     })
 }

@@ -33,6 +33,8 @@ pub struct WaitingMailThread {
     /// Where the mailbox keeps the newest mail.
     pub place: String,
     pub message_id: Option<String>,
+    /// Whether the mailbox called that mail read when we last looked.
+    pub seen: Option<bool>,
     /// Whether the thread has already sent or marked something itself.
     pub acted: bool,
 }
@@ -68,6 +70,7 @@ impl Mail<'_> {
                     outcome: None,
                     handled_at: None,
                     row: None,
+                    seen: None,
                 };
                 row.insert(db)?;
                 search::add_mail(db, row.seq, mail.words);
@@ -112,7 +115,7 @@ impl Mail<'_> {
         self.0
             .write(move |db| {
                 let thread = ThreadRow::seq_of(db, &thread)?;
-                for mut mail in MailRow::of_thread(db, thread)? {
+                for mut mail in MailRow::received(db, thread)? {
                     update(&mut mail, now);
                     mail.update(db)?;
                 }
@@ -147,6 +150,7 @@ impl Mail<'_> {
                     thread: thread.id,
                     place: mail.place,
                     message_id: mail.message_id,
+                    seen: mail.seen,
                 });
             }
             Ok(waiting)
@@ -174,7 +178,7 @@ impl Mail<'_> {
     /// The newest mail of a thread by date: its Message-ID, and when it was sent or, if unknown, received.
     pub fn newest_of(self, thread: &ThreadId) -> Result<Option<(Option<String>, Timestamp)>, StoreError> {
         self.0.read(|db| {
-            let mails = MailRow::of_thread(db, ThreadRow::seq_of(db, thread)?)?;
+            let mails = MailRow::received(db, ThreadRow::seq_of(db, thread)?)?;
             let newest =
                 mails.into_iter().max_by_key(|mail| (mail.sent_at.unwrap_or(mail.came_at), mail.seq));
             newest.map(|mail| Ok((mail.message_id, time(mail.sent_at.unwrap_or(mail.came_at))?))).transpose()

@@ -213,7 +213,8 @@ impl Mail<'_> {
         self.0.read(|db| {
             let counted: (i64, i64) = db
                 .prepare_cached(
-                    "SELECT count(*), count(DISTINCT thread) FROM mails WHERE +account = ? AND seq > ?",
+                    "SELECT count(*), count(DISTINCT thread) FROM mails
+                     WHERE +account = ? AND seq > ? AND state <> 'sent'",
                 )?
                 .query_row(params![name, newest], |row| Ok((row.get(0)?, row.get(1)?)))?;
             Ok((counted.0.unsigned_abs(), counted.1.unsigned_abs()))

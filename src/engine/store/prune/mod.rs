@@ -199,7 +199,7 @@ fn family_of(
 fn left_mails(db: &Connection, query: &PruneQuery, limit: i64) -> Result<Vec<MailRow>, StoreError> {
     let mails = rows::query(
         db,
-        "SELECT * FROM mails WHERE thread IS NULL AND state = 'left' AND came_at < ? AND raw <> ? ORDER BY seq LIMIT ?",
+        "SELECT * FROM mails WHERE thread IS NULL AND state IN ('left', 'sent') AND came_at < ? AND raw <> ? ORDER BY seq LIMIT ?",
         params![query.before.as_millisecond(), MailRow::PRUNED_BYTES, limit],
         |row| match MailRow::read(row) {
             Err(StoreError::Damaged(_)) => Ok(None),

@@ -84,15 +84,22 @@ impl Inbox<'_> {
                 match text {
                     Some(text) => db
                         .prepare_cached("INSERT OR REPLACE INTO drafts (key, text, at) VALUES (?, ?, ?)")?
-                        .execute(params![key, text, now])?,
-                    None => db.prepare_cached("DELETE FROM drafts WHERE key = ?")?.execute([key])?,
-                };
+                        .execute(params![key, text, now])
+                        .map(drop)?,
+                    None => delete_draft(db, &key)?,
+                }
                 db.prepare_cached("DELETE FROM drafts WHERE at < ?")?
                     .execute([now.saturating_sub(DRAFT_LIFETIME_MS)])?;
                 Ok(())
             })
             .await
     }
+}
+
+/// Deletes the draft under a key, if there is one.
+pub fn delete_draft(db: &Connection, key: &str) -> Result<(), StoreError> {
+    db.prepare_cached("DELETE FROM drafts WHERE key = ?")?.execute([key])?;
+    Ok(())
 }
 
 fn stamp(row: &Row<'_>, status: ItemStatus) -> Result<ItemStamp, StoreError> {
@@ -154,8 +161,9 @@ fn line_of(db: &Connection, id: &str, now: i64) -> LineResult {
 
 /// When the newest mail of a thread was sent. If a mail's date is in the future, the time it arrived counts.
 fn newest_mail(db: &Connection, thread: i64) -> Result<Option<i64>, StoreError> {
-    let mut statement = db
-        .prepare_cached("SELECT max(min(coalesce(sent_at, came_at), came_at)) FROM mails WHERE thread = ?")?;
+    let mut statement = db.prepare_cached(
+        "SELECT max(min(coalesce(sent_at, came_at), came_at)) FROM mails WHERE thread = ? AND state <> 'sent'",
+    )?;
     Ok(statement.query_row([thread], |row| row.get(0))?)
 }
 

@@ -15,6 +15,8 @@ pub enum MailState {
     Asked,
     /// A thread handles it or has handled it.
     Thread,
+    /// The person sent it, or sayso did for them.
+    Sent,
     /// It was left alone.
     Left,
     /// It cannot be read; a thread asks what to do.
@@ -51,6 +53,7 @@ side_row! {
     outcome: Option<String>,
     handled_at: Option<i64>,
     row: Option<String>,
+    seen: Option<bool>,
 }
 
 impl MailRow {
@@ -64,6 +67,11 @@ impl MailRow {
     /// The mails of a thread, oldest first.
     pub fn of_thread(db: &Connection, thread: i64) -> Result<Vec<Self>, StoreError> {
         Self::select(db, "WHERE thread = ? ORDER BY seq", [thread])
+    }
+
+    /// The mails of a thread that others sent, oldest first.
+    pub fn received(db: &Connection, thread: i64) -> Result<Vec<Self>, StoreError> {
+        Self::select(db, "WHERE thread = ? AND state <> 'sent' ORDER BY seq", [thread])
     }
 
     /// Updates the mails of a thread that was ended from outside. Mails that came with these events leave it and wait

@@ -20,6 +20,23 @@ impl Threads<'_> {
         self.0.write(move |tx| set_aside(tx, &thread, why, now)).await
     }
 
+    /// The same once these mails have moved. Leaves a thread alone that has newer mail: nobody has said what becomes of that.
+    pub async fn set_aside_moved(
+        self,
+        thread: ThreadId,
+        why: SetAside,
+        moved: Vec<String>,
+    ) -> Result<(), StoreError> {
+        let now = self.0.now_ms();
+        self.0
+            .write(move |tx| {
+                let newest = MailRow::received(tx, ThreadRow::seq_of(tx, &thread)?)?.pop();
+                let is_moved = |mail: MailRow| moved.is_empty() || moved.contains(&mail.identity);
+                if newest.is_none_or(is_moved) { set_aside(tx, &thread, why, now) } else { Ok(()) }
+            })
+            .await
+    }
+
     /// Reopens a thread that was set aside, with its questions; others are left alone.
     pub async fn reopen(self, thread: ThreadId) -> Result<(), StoreError> {
         let now = self.0.now_ms();

@@ -2,6 +2,7 @@
 
 use crate::engine::graph::ThreadId;
 use crate::engine::store::log::{EntryKind, Forked, NewEntry, Parent, Started, Tx};
+use crate::engine::store::questions::screen::delete_draft;
 use crate::engine::store::record::append::raw;
 use crate::engine::store::record::project::apply;
 use crate::engine::store::rows::ThreadRow;
@@ -99,17 +100,21 @@ impl Threads<'_> {
     }
 
     /// Starts a thread on behalf of a person and records the process it came from.
-    /// They may be in the model's place from the start.
+    /// They may be in the model's place from the start. What they typed for it is no draft any more.
     pub async fn start_for_person(
         self,
         new: NewThread,
         by_person: bool,
+        draft: Option<String>,
         step_limit: i64,
     ) -> Result<ThreadId, StoreError> {
         let now = self.0.now_ms();
         self.0
             .write(move |tx| {
                 let from = Some(tx.opened(now)?);
+                if let Some(key) = draft {
+                    delete_draft(tx, &key)?;
+                }
                 Ok(begin(tx, &Started { from, by_person, ..started(&new, None, step_limit)? }, now)?.id)
             })
             .await

@@ -57,8 +57,19 @@ const LONG_TEXT_NAMES: &[&str] =
     &["body", "content", "text", "message", "code", "instruction", "query", "description"];
 
 /// The arguments of a mail, in the order people expect.
-pub(super) const MAIL_ORDER: &[&str] =
-    &["to", "cc", "bcc", "subject", "content", "body", "text", "message", "attachments", "remind_after"];
+pub(super) const MAIL_ORDER: &[&str] = &[
+    "to",
+    "cc",
+    "bcc",
+    "subject",
+    "content",
+    "body",
+    "text",
+    "message",
+    "attachments",
+    "remind_after",
+    "from",
+];
 
 impl Field {
     /// The field for an argument with this schema and value, as seen from `now`.

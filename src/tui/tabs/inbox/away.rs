@@ -1,7 +1,7 @@
 //! Puts the selected or marked mail away, or mutes it; `u` puts it back.
 
 use super::{follow, news};
-use crate::engine::graph::ThreadId;
+use crate::engine::graph::{Hash, InterruptId, ThreadId};
 use crate::inbox::door::{Destination, Inbox, MailMove};
 use crate::inbox::{InboxError, ItemLine};
 use crate::text::{count_noun, there_are};
@@ -29,11 +29,15 @@ pub fn has_mail(model: &Model) -> bool {
     !mails_to_move(model).is_empty()
 }
 
-fn threads_to_move(model: &Model) -> Vec<ThreadId> {
-    let mut threads: Vec<ThreadId> = Vec::new();
+/// A thread whose mails are to be moved, and the question that was shown.
+type Shown = (ThreadId, Option<(InterruptId, Hash)>);
+
+fn threads_to_move(model: &Model) -> Vec<Shown> {
+    let mut threads: Vec<Shown> = Vec::new();
     for row in mails_to_move(model) {
-        if !threads.contains(&row.thread) {
-            threads.push(row.thread.clone());
+        if threads.iter().all(|(thread, _)| *thread != row.thread) {
+            let question = InterruptId::parse(&row.id).ok().zip(row.hash);
+            threads.push((row.thread.clone(), question));
         }
     }
     threads
@@ -45,13 +49,13 @@ pub fn put_away(model: &mut Model, mail_move: MailMove) {
 }
 
 pub fn put_back(model: &mut Model, threads: Vec<ThreadId>) {
-    move_mails(model, threads, MailMove::Back);
+    move_mails(model, threads.into_iter().map(|thread| (thread, None)).collect(), MailMove::Back);
 }
 
 /// Asks for a folder, and offers those there are. Without a list, the mailbox says whether there is such a folder.
 pub fn ask_folder(model: &mut Model) {
     let threads = threads_to_move(model);
-    let to_move = threads.clone();
+    let ids: Vec<ThreadId> = threads.iter().map(|(thread, _)| thread.clone()).collect();
     let prompt = Prompt::new(("to ", "a folder", "move it there"), "", move |model, prompt| {
         let (name, folders) = (prompt.text().trim(), &prompt.names);
         let exact = folders.iter().find(|folder| *folder == name);
@@ -63,12 +67,12 @@ pub fn ask_folder(model: &mut Model) {
         let name = folder.map_or(name, String::as_str);
         if !name.is_empty() {
             let away = MailMove::Away(Destination::Folder(name.to_owned()));
-            move_mails(model, to_move.clone(), away);
+            move_mails(model, threads.clone(), away);
         }
         Ok(())
     });
     model.push(prompt.deciding());
-    let work = async move |inbox: Inbox| inbox.mail().folders(&threads).await;
+    let work = async move |inbox: Inbox| inbox.mail().folders(&ids).await;
     model.start_any(work, |model, folders| {
         let Some(prompt) = model.top_mut::<Prompt>() else { return };
         match folders {
@@ -84,8 +88,9 @@ pub fn ask_folder(model: &mut Model) {
 }
 
 /// Moves the mails of threads one after the other, and waits for the driver.
-fn move_mails(model: &mut Model, threads: Vec<ThreadId>, mail_move: MailMove) {
-    let rows = model.inbox.list.all().iter().filter(|row| threads.contains(&row.thread));
+fn move_mails(model: &mut Model, threads: Vec<Shown>, mail_move: MailMove) {
+    let is_moved = |row: &&ItemLine| threads.iter().any(|(thread, _)| *thread == row.thread);
+    let rows = model.inbox.list.all().iter().filter(is_moved);
     let ids: Vec<String> = rows.map(|row| row.id.clone()).collect();
     model.deciding.extend(ids.iter().cloned());
     model.inbox.list.clear_marks();
@@ -93,13 +98,18 @@ fn move_mails(model: &mut Model, threads: Vec<ThreadId>, mail_move: MailMove) {
         let row = model.inbox.list.all().iter().find(|row| row.thread == *thread);
         row.map(|row| row.title.clone()).unwrap_or_default()
     };
-    let mails: Vec<(ThreadId, String)> =
-        threads.into_iter().map(|thread| (thread.clone(), title(&thread))).collect();
+    let mails: Vec<(Shown, String)> = threads
+        .into_iter()
+        .map(|shown| {
+            let title = title(&shown.0);
+            (shown, title)
+        })
+        .collect();
     let way = mail_move.clone();
     let work = async move |inbox: Inbox| {
         let mut moved = Vec::new();
-        for (thread, title) in mails {
-            let result = move_mail(&inbox, &thread, &way).await;
+        for ((thread, shown), title) in mails {
+            let result = move_mail(&inbox, &thread, &way, shown).await;
             moved.push(MovedMail { thread, title, result });
         }
         moved
@@ -110,8 +120,13 @@ fn move_mails(model: &mut Model, threads: Vec<ThreadId>, mail_move: MailMove) {
     });
 }
 
-async fn move_mail(inbox: &Inbox, thread: &ThreadId, way: &MailMove) -> InboxResult<()> {
-    let moved = match inbox.mail().begin_move(thread, way).await {
+async fn move_mail(
+    inbox: &Inbox,
+    thread: &ThreadId,
+    way: &MailMove,
+    shown: Option<(InterruptId, Hash)>,
+) -> InboxResult<()> {
+    let moved = match inbox.mail().begin_move(thread, way, shown).await {
         Ok(by) => inbox.mail().end_move(thread, way, &by).await,
         Err(error) => Err(error),
     };

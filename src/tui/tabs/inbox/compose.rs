@@ -5,13 +5,17 @@ use super::{follow, news, undo};
 use crate::engine::graph::{InterruptId, ThreadId};
 use crate::inbox::door::{Inbox, Letter, new_mail};
 use crate::inbox::{ItemLine, ItemStatus};
+use crate::tui::actions::{Action, Scope};
 use crate::tui::layers::form::{self, Form, Purpose};
 use crate::tui::model::{DecisionKind, Model, OwnLetter, Undo};
 use serde_json::Value;
 
+const NO_SUBJECT: &str = "It has no subject";
+
 /// Opens a new mail.
 pub fn compose(model: &mut Model) {
-    open(model, "letter:new".to_owned(), "New mail", new_mail());
+    let letter = new_mail().from_one_of(&model.options.senders);
+    open(model, "letter:new".to_owned(), "New mail", letter);
 }
 
 /// Opens a mail that forwards this thread's mail.
@@ -29,23 +33,36 @@ fn open(model: &mut Model, key: String, title: &str, letter: Letter) {
     let form = Form::new(Purpose::Letter, title, &letter.schema, &letter.args, &model.local_time());
     let kept = key.clone();
     let form = form.sending(key, move |model, form| {
+        let was_asked = form.error.take().is_some_and(|error| error.starts_with(NO_SUBJECT));
         let Some(args) = form.value() else { return false };
-        model.save_draft();
-        send(model, kept.clone(), Letter { args, ..letter.clone() });
+        if subject(&args).is_empty() && !was_asked {
+            let key = model.keymap.key_of(&[Scope::Form], Action::Submit).unwrap_or_default();
+            form.error = Some(format!("{NO_SUBJECT} · {key} sends it without one"));
+            return false;
+        }
+        send(model, Letter { args, draft: Some(kept.clone()), ..letter.clone() });
         true
     });
     form::open(model, form);
 }
 
-fn send(model: &mut Model, key: String, letter: Letter) {
+fn subject(args: &Value) -> &str {
+    args.get("subject").and_then(Value::as_str).unwrap_or_default().trim()
+}
+
+fn send(model: &mut Model, letter: Letter) {
     let to = recipients(&letter.args).unwrap_or_default();
-    let subject = letter.args.get("subject").and_then(Value::as_str).unwrap_or_default();
-    let lack = if subject.trim().is_empty() { ", without a subject" } else { "" };
-    let send = async move |inbox: Inbox| inbox.mail().send(letter).await;
+    let lack = if subject(&letter.args).is_empty() { ", without a subject" } else { "" };
+    let key = letter.draft.clone().unwrap_or_default();
+    let (kept, typed) = (key.clone(), model.typed_draft(&key));
+    let send = async move |inbox: Inbox| {
+        // It is a draft until the transaction that begins its thread.
+        inbox.decisions().keep_draft(kept, typed).await?;
+        inbox.mail().send(letter).await
+    };
     model.start(send, move |model, result| match result {
         Ok(outcome) => {
             model.drafts.remove(&key);
-            model.keep_draft(key, None);
             model.say(format!("To {to}{lack} · on its way"));
             model.inbox.own_letter = Some(OwnLetter { thread: outcome.thread, to, is_unwanted: false });
             model.reload();

@@ -4,10 +4,10 @@
 //! together with an accepted card.
 
 use super::{answer, send};
-use crate::engine::graph::{AgentAction, AgentCall, CommandLine, Decision, Grantable, Warning};
+use crate::engine::graph::{AgentAction, AgentCall, CommandLine, Decision, Grantable, InterruptId, Warning};
 use crate::inbox::door::{Inbox, action_words, name_words};
 use crate::inbox::{Block, DecisionRequest, GrantRequest, GrantScope, PROGRAM_ACTIONS, Question, Weighed};
-use crate::text::Visible;
+use crate::text::{Visible, count_noun};
 use crate::tui::card::Doc;
 use crate::tui::layers::{Choice, Confirm, Menu};
 use crate::tui::model::{Model, asker};
@@ -55,6 +55,24 @@ pub fn offer(model: &mut Model) {
     let title =
         format!("Accept, and allow without asking: {}", action_words(&question.workflow, &question.action));
     model.push(Menu::new(title, rows));
+}
+
+/// Proposes to end a grant whose answers the user keeps taking back, as these.
+pub fn propose_end(model: &mut Model, undone: Vec<InterruptId>) {
+    let look = async move |inbox: Inbox| inbox.grants().often_undone(undone).await;
+    model.read(look, |model, found| {
+        let Some((grant, count)) = found else { return };
+        let fields = [("allows", grant.tool.as_str()), ("for", grant.scope.as_str())];
+        let fields = fields.map(|(name, value)| (Visible::line(name), Visible::line(value)));
+        let page = Doc::untitled(vec![Block::Fields(fields.to_vec())], Default::default());
+        let why = format!("You have taken back {} it gave.", count_noun(count, "answer"));
+        model.push(Confirm::new("Ask about this again from now on?", why, page, move |model| {
+            model.tell(async move |inbox: Inbox| {
+                let ended = inbox.grants().revoke(grant.id).await;
+                ended.map(|grant| format!("No longer allowed without asking: {}", grant.scope))
+            });
+        }));
+    });
 }
 
 /// A row that asks whether to accept and allow this much.

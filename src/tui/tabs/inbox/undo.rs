@@ -1,7 +1,7 @@
 //! Taking decisions back, while that is possible.
 
 use super::send::{self, done_word, what_was_done};
-use super::{away, skipped};
+use super::{away, grant, skipped};
 use crate::engine::graph::{InterruptId, Kind, ThreadId};
 use crate::inbox::door::Inbox;
 use crate::inbox::{
@@ -221,6 +221,7 @@ pub fn undone(model: &mut Model, results: Vec<(String, InboxResult<()>)>) {
         (_, None) => model.say(format!("Undone: {what}")),
         (_, Some(failure)) => model.fail(format!("Undone: {what} · but not all: {}", failure.text)),
     }
+    let ids = undone_ids.iter().filter_map(|id| InterruptId::parse(id).ok()).collect();
     for key in undone_ids.iter().flat_map(|id| send::draft_keys(id)) {
         if let Some(index) = model.decided_drafts.iter().position(|(of, _)| *of == key) {
             let (key, draft) = model.decided_drafts.swap_remove(index);
@@ -228,5 +229,6 @@ pub fn undone(model: &mut Model, results: Vec<(String, InboxResult<()>)>) {
             model.keep_draft(key, Some(draft));
         }
     }
+    grant::propose_end(model, ids);
     model.reload();
 }

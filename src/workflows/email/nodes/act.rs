@@ -5,8 +5,8 @@ use crate::agent::agent_loop::{Accepted, CallResult, Outcome};
 use crate::agent::lesson::CauseKind;
 use crate::agent::llm::ToolCall;
 use crate::engine::graph::{Answer, Authorization, Ctx, Decision, NodeError};
-use crate::mail::Sent;
 use crate::mail::compose::Draft;
+use crate::mail::{self, Sent};
 use crate::text::truncate;
 use crate::workflows::email::mails::Conversation;
 use crate::workflows::email::parts::without_person_only_args;
@@ -298,13 +298,19 @@ impl ActRun<'_> {
                         retry";
             return Err(NodeError::failed(text));
         };
-        let outcome =
-            self.ctx.once(&format!("send:{}", call.id), basis, bytes, Arc::new(SendMail(outgoing))).await?;
+        let effect = Arc::new(SendMail(outgoing));
+        let outcome = self.ctx.once(&format!("send:{}", call.id), basis, bytes.clone(), effect).await?;
         let reached: Vec<String> =
             [&draft.to, &draft.cc, &draft.bcc].into_iter().flatten().map(|one| one.address.clone()).collect();
         services.records.record_recipients(&reached).await?;
         // If a person settled it by hand, there is no outcome from us.
         let sent: Sent = serde_json::from_value(outcome).unwrap_or_default();
+        if let (Ok(mut mail), false) = (mail::parse(&bytes), sent.message_id.is_empty()) {
+            // Some servers give it another.
+            mail.message_id = Some(sent.message_id.clone());
+            let account = self.conversation.account.as_ref().map_or("", |account| &account.name);
+            services.records.record_sent(self.ctx.step_context(), account, &mail).await?;
+        }
         let text = format!("{lead} was sent to {}.{}", note.to.join(", "), refused_text(&sent));
         self.acted.sent.push(SentNote { message_id: sent.message_id, ..note });
         self.done(text);

@@ -52,7 +52,7 @@ async fn learn(ctx: &Ctx<Services>, state: &Email) -> Result<EmailUpdate, NodeEr
     let may_teach = !lessons.is_empty() || pending_row.is_some();
     if may_teach && !risks::teaches_nothing(ctx.services(), &conversation)? {
         if let (Some(pending), Some(mail)) = (&pending_row, conversation.about())
-            && !conversation.is_own(&mail.1)
+            && !conversation.is_own(&mail.0)
         {
             let (step, was) = (ctx.step_context(), state.classification_decision);
             rows::teach(ctx.services(), step, was, mail, pending).await?;

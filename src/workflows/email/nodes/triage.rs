@@ -46,8 +46,8 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
     let Classified { mut class, mut reasoning, gist, by, unsure, suspicious, call, row } =
         classify(&ctx, &state, &conversation, entry).await?;
     // The last mail of a conversation must not hide earlier ones from others.
-    let waits = |(earlier, mail): &(MailRef, Arc<mail::Mail>)| {
-        earlier.raw != newest_ref.raw && !conversation.is_own(mail) && !state.is_dealt_with(&earlier.raw)
+    let waits = |(earlier, _): &(MailRef, Arc<mail::Mail>)| {
+        earlier.raw != newest_ref.raw && !conversation.is_own(earlier) && !state.is_dealt_with(&earlier.raw)
     };
     let mut row = row;
     if class == Class::Ignore && by != TriagedBy::Person && conversation.mails.iter().any(waits) {
@@ -149,7 +149,7 @@ async fn learn_correction(
         rows::take_back(ctx.services(), ctx.step_context(), &newest.1).await?;
     }
     if state.classification_decision.is_none_or(|was| was == class)
-        || conversation.is_own(&newest.1)
+        || conversation.is_own(&newest.0)
         || risks::newest_is_doubtful(ctx.services(), conversation)?
     {
         return Ok(());

@@ -9,7 +9,6 @@ pub(super) enum Kind {
     Promotion,
     Pitch,
     Survey,
-    Digest,
     Receipt,
     Delivery,
     DeliveryProblem,
@@ -21,11 +20,7 @@ pub(super) enum Kind {
     Outage,
     Recovery,
     Deadline,
-    Forge,
-    Mention,
-    Absence,
     Announcement,
-    Meeting,
 }
 
 /// How a kind is recognised.
@@ -75,12 +70,6 @@ pub(super) const KIND_DEFINITIONS: &[KindDefinition] = &[
             experience, how was your, review your recent",
         body: "take our survey, take the survey, rate your experience, short survey, brief survey, customer \
             satisfaction, how likely are you to recommend, don t want surveys, umfrage, enquête de satisfaction, encuesta",
-    },
-    KindDefinition {
-        kind: Kind::Digest,
-        subject: "digest, people you may know, viewed your profile, new followers, liked your, reacted to, \
-            trending, you appeared in, recommended for you, new connections, suggested for you",
-        body: "people you may know, see who viewed, trending in your network, recommended for you",
     },
     KindDefinition {
         kind: Kind::Receipt,
@@ -156,37 +145,10 @@ pub(super) const KIND_DEFINITIONS: &[KindDefinition] = &[
     },
     KindDefinition {
         kind: Kind::Deadline,
-        subject: "deadline, due, reminder, action required, action needed, expires, expiring, expiration, last \
-            day, closes, ends today, ends tomorrow, urgent, overdue, final notice, check in, appointment, frist, fristen, \
-            fällig, erinnerung, mahnung",
+        subject: "",
         body: "deadline, is due, are due, due by, due on, due date, no later than, by end of day, by eod, by \
             the end of, must be submitted, will expire, expires on, expires in, will be deleted, \
             enrollment ends, enrolment ends, closes on",
-    },
-    KindDefinition {
-        kind: Kind::Forge,
-        subject: "pull request, merge request, pr, mr, opened issue, closed issue",
-        body: "you are receiving this because you are subscribed to this repository, you are receiving this \
-            because you are subscribed to this thread, you are receiving this because, view it on github, \
-            reply to this email directly, view it on gitlab, merged commit, pushed 1 commit, unsubscribe \
-            from this thread",
-    },
-    KindDefinition {
-        kind: Kind::Mention,
-        subject: "mentioned you, assigned to you, assigned you, review requested, requested your review, shared \
-            with you, invited you to edit, needs your approval, awaiting your approval, awaiting your \
-            signature, signature requested, approval needed",
-        body: "mentioned you, assigned to you, assigned you, assigned this to you, requested your review, \
-            review was requested, you were mentioned, because you were mentioned, because your review was \
-            requested, because you were assigned, asked you to review, awaiting your approval, awaiting your signature, needs \
-            your approval, shared a document with you, replied to your comment",
-    },
-    KindDefinition {
-        kind: Kind::Absence,
-        subject: "out sick, sick today, out today, wfh, working from home, on leave, vacation, day off, out of \
-            office, running late",
-        body: "i m sick, i am sick, out sick, taking the day off, taking a sick day, be out of the office, i \
-            ll be out, i will be out, on vacation, on parental leave, running late, won t be in today",
     },
     KindDefinition {
         kind: Kind::Announcement,
@@ -197,17 +159,6 @@ pub(super) const KIND_DEFINITIONS: &[KindDefinition] = &[
         body: "all hands, new policy, effective immediately, with effect from, starting monday, office will \
             be closed, please be advised, we are pleased to announce, i m happy to announce, will be \
             closed, has been cancelled, has been canceled, has been postponed, has moved to",
-    },
-    KindDefinition {
-        kind: Kind::Meeting,
-        subject: "meeting, meet, call, catch up, coffee, lunch, schedule, 1 1, sync, interview, availability, \
-            invitation",
-        body: "can we meet, could we meet, shall we meet, like to meet, are you free, are you available, do \
-            you have time, have time, find a time, set up a call, set up a meeting, schedule a call, \
-            schedule a meeting, schedule a time, hop on a call, jump on a call, does tuesday work, work \
-            for you, works for you, suit you, suits you, would suit us, would suit me, would work for us, \
-            would work for me, your availability, grab coffee, grab lunch, have lunch, catch up over, send \
-            over some times, which of these times",
     },
 ];
 

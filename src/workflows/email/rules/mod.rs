@@ -17,7 +17,7 @@ use crate::agent::llm::{RuleAnswer, Task, facts};
 use crate::agent::mail_facts::{MailFacts, User};
 use crate::workflows::email::facts::{ReplyFacts, TriageFacts};
 use kinds::Kind;
-pub(super) use own_money::is_about_own_money;
+pub(super) use own_money::{is_about_own_money, names_number};
 use signs::Signs;
 
 /// How much of a body we read.
@@ -52,10 +52,15 @@ pub(super) const OWN_MONEY: &str = "It seems to be about your own money";
 pub(super) fn must_be_seen(user: &User, mail: &MailFacts) -> bool {
     let signs = Signs::of(user, mail);
     let kinds = [Kind::Security, Kind::Code, Kind::Payment, Kind::Deadline];
+    let is_personal = signs.is_named_beside || signs.colleague && !signs.automated;
+    kinds.into_iter().any(|kind| signs.is(kind)) || signs.calendar.is_some() || is_personal
+}
+
+/// Whether a mail calls its reader by name.
+pub(super) fn names_reader(user: &User, mail: &MailFacts) -> bool {
     // Below most newsletters stands to whom they were sent; that calls nobody by name.
     let is_own =
         |word: &str| user.addresses.iter().any(|own| word.to_lowercase().contains(&own.to_lowercase()));
     let text = mail.text.split_inclusive(char::is_whitespace).filter(|word| !is_own(word)).collect();
-    let mentions = Signs::of(user, &MailFacts { text, ..mail.clone() }).mentions;
-    kinds.into_iter().any(|kind| signs.is(kind)) || mentions || signs.calendar.is_some()
+    Signs::of(user, &MailFacts { text, ..mail.clone() }).mentions
 }

@@ -55,6 +55,18 @@ pub(in crate::workflows::email) fn is_about_own_money(user: &User, mail: &MailFa
         && tells_of_own_money(family_name, &mail.subject, &unquoted(&text))
 }
 
+/// Whether a mail names a number under which its sender may keep the reader. The last of several paragraphs does not
+/// count: there the sender tells about themselves.
+pub(in crate::workflows::email) fn names_number(mail: &MailFacts) -> bool {
+    let lines: Vec<Line> =
+        std::iter::once(mail.subject.as_str()).chain(mail.text.lines()).map(line).collect();
+    let footer = footer(&lines);
+    let before =
+        lines[..footer].split(|line| line.is_blank).filter(|paragraph| !paragraph.is_empty()).count();
+    let end = if before > 1 { footer } else { lines.len() };
+    lines[..end].iter().any(|line| line.numbers > 0)
+}
+
 /// A text without its quotes: those mails were read when they came. Bills are full of lines that look like the start of
 /// a signature, so what follows these counts.
 fn unquoted(text: &str) -> String {
@@ -91,11 +103,10 @@ fn tells_of_own_money(family_name: &str, subject: &str, text: &str) -> bool {
 
 /// The lines close to an amount, without the last paragraph if it has none: there the sender tells about themselves.
 fn near_amounts(lines: &[Line]) -> Vec<&Line> {
-    let last = lines.iter().rposition(|line| !line.is_blank).unwrap_or(0);
-    let footer = lines[..last].iter().rposition(|line| line.is_blank).map_or(last + 1, |blank| blank + 1);
+    let footer = footer(lines);
     let has_amount = |line: &Line| !line.amounts.is_empty();
-    let end = if lines[footer.min(lines.len())..].iter().any(has_amount) { lines.len() } else { footer };
-    let filled: Vec<&Line> = lines[..end.min(lines.len())].iter().filter(|line| !line.is_blank).collect();
+    let end = if lines[footer..].iter().any(has_amount) { lines.len() } else { footer };
+    let filled: Vec<&Line> = lines[..end].iter().filter(|line| !line.is_blank).collect();
     let is_near = |at: usize| {
         // What the subject says goes for the whole mail.
         let from = at.saturating_sub(NEAR);
@@ -104,6 +115,13 @@ fn near_amounts(lines: &[Line]) -> Vec<&Line> {
             || filled[from..filled.len().min(at + NEAR + 1)].iter().any(|line| has_amount(line))
     };
     (0..filled.len()).filter(|at| is_near(*at)).map(|at| filled[at]).collect()
+}
+
+/// Where the last paragraph begins, unless it is the only one.
+fn footer(lines: &[Line]) -> usize {
+    let last = lines.iter().rposition(|line| !line.is_blank).unwrap_or(0);
+    let begins = lines[..last].iter().rposition(|line| line.is_blank).map_or(last + 1, |blank| blank + 1);
+    begins.min(lines.len())
 }
 
 /// Whether a text has this name as a word.

@@ -41,6 +41,8 @@ pub(super) struct Signs {
     pub ask: Ask,
     /// Sent to many, but about the reader's own money, and no mere receipt.
     pub own_money: bool,
+    /// Sent to many, and to the reader beside them.
+    pub is_named_beside: bool,
     /// Names the reader in the body.
     pub mentions: bool,
     /// Says that no action is needed.
@@ -95,6 +97,7 @@ impl Signs {
             auto_reply,
             ask: ask(user, &own_text, &flat_body),
             own_money: mail.is_bulk() && !subject.contains(&Kind::Receipt) && is_about_own_money(user, mail),
+            is_named_beside: mail.is_bulk() && is_named_beside(user, mail),
             mentions: mentions_reader(user, &flat_body),
             says_nothing_is_wanted: says_nothing_is_wanted(&flat_body),
             thanks: is_only_thanks(&flat_body),
@@ -187,6 +190,14 @@ fn reach(user: &User, mail: &MailFacts) -> Reach {
     } else {
         Reach::Group
     }
+}
+
+/// Whether the reader's address stands beside others: they were put there, or somebody answers them.
+fn is_named_beside(user: &User, mail: &MailFacts) -> bool {
+    let is_own =
+        |address: &&String| user.addresses.iter().any(|own| own.eq_ignore_ascii_case(address.trim()));
+    let (own, others): (Vec<_>, Vec<_>) = mail.to.iter().chain(&mail.cc).partition(is_own);
+    !own.is_empty() && !others.is_empty()
 }
 
 /// Providers whose domain does not make people colleagues.

@@ -53,7 +53,6 @@ pub(super) fn triage(facts: &TriageFacts) -> Triage {
 
 /// The first rule that fits, with its reason.
 fn general(mail: &MailFacts, signs: &Signs) -> Verdict {
-    let is = |kind| signs.is(kind);
     let say = |class, why: &str| Verdict::new(class, why);
     if mail.headers.spam {
         return say(Class::Ignore, "the mailbox's filter calls it spam");
@@ -85,9 +84,6 @@ fn general(mail: &MailFacts, signs: &Signs) -> Verdict {
     if is_list_talk {
         return on_a_list(mail, signs);
     }
-    if signs.hints(Kind::Forge) > 0 && is(Kind::Mention) {
-        return say(Class::Notify, "a notice that concerns you");
-    }
     if !signs.colleague && signs.subject.contains(&Kind::Payment) && !mail.headers.in_reply_to {
         return say(Class::Notify, "a bill that is due wants money, not an answer");
     }
@@ -109,9 +105,8 @@ fn by_program(mail: &MailFacts, signs: &Signs) -> Verdict {
     }
     let needs_nothing = signs.bulk && signs.says_nothing_is_wanted;
     // An advertisement may contain any word, so trust only phrases that ads never use about an account.
-    let is_advertising =
-        signs.bulk && (is(Kind::Promotion) || is(Kind::Newsletter) || is(Kind::Digest) || is(Kind::Survey));
-    let rows: [(bool, Class, &str); 17] = [
+    let is_advertising = signs.bulk && (is(Kind::Promotion) || is(Kind::Newsletter) || is(Kind::Survey));
+    let rows: [(bool, Class, &str); 15] = [
         (is(Kind::Code), Class::Notify, "a code or a confirmation somebody asked for"),
         (
             signs.hints(Kind::Security) > 0 || is(Kind::Security) && !is_advertising,
@@ -129,18 +124,12 @@ fn by_program(mail: &MailFacts, signs: &Signs) -> Verdict {
         (is(Kind::BuildSuccess) && !is(Kind::BuildFailure), Class::Ignore, "something worked as it should"),
         (is(Kind::BuildFailure) && !is_advertising, Class::Notify, "a build, job or deployment failed"),
         (is(Kind::Outage) && !is_advertising, Class::Notify, "a system is in trouble, or will be"),
-        (is(Kind::Mention) && !is_advertising, Class::Notify, "a notice that concerns you"),
+        (signs.is_named_beside && !is_advertising, Class::Notify, "sent to many, and to you by name"),
         (is(Kind::Survey), Class::Ignore, "a survey"),
-        (is(Kind::Digest), Class::Ignore, "a digest"),
         (is(Kind::Promotion) && signs.bulk, Class::Ignore, "advertising"),
         (is(Kind::Newsletter) && signs.bulk, Class::Ignore, "a newsletter"),
-        (is(Kind::Forge), Class::Ignore, "a notice of a project that does not name you"),
         (is(Kind::Receipt) || is(Kind::Delivery), Class::Ignore, "a receipt or a delivery on its way"),
-        (
-            is(Kind::Deadline) || is(Kind::Announcement) || signs.hints(Kind::Meeting) > 0 && !signs.bulk,
-            Class::Notify,
-            "a date or a change to know about",
-        ),
+        (is(Kind::Deadline) || is(Kind::Announcement), Class::Notify, "a date or a change to know about"),
     ];
     match rows.into_iter().find(|(fits, _, _)| *fits) {
         Some((_, class, why)) => Verdict::new(class, why),
@@ -170,9 +159,6 @@ fn by_a_person(mail: &MailFacts, signs: &Signs) -> Verdict {
     match (signs.reach, &signs.ask) {
         (Reach::Direct, Ask::OfReader(words)) => {
             Verdict::new(Class::Respond, format!("a person asks you directly: {}", quote(words)))
-        }
-        (Reach::Direct, _) if signs.hints(Kind::Meeting) > 0 => {
-            Verdict::new(Class::Respond, "a person wants to meet you")
         }
         (Reach::Direct, Ask::Nothing)
             if signs.thanks && (mail.headers.in_reply_to || !is_worth_knowing(signs)) =>
@@ -241,17 +227,9 @@ const PASSWORD: &str = "confirm your password, verify your password, validate yo
 
 /// Whether a mail is worth knowing about although it asks for nothing.
 fn is_worth_knowing(signs: &Signs) -> bool {
-    [
-        Kind::Deadline,
-        Kind::Outage,
-        Kind::Absence,
-        Kind::Announcement,
-        Kind::BuildFailure,
-        Kind::Security,
-        Kind::Payment,
-    ]
-    .iter()
-    .any(|kind| signs.is(*kind))
+    [Kind::Deadline, Kind::Outage, Kind::Announcement, Kind::BuildFailure, Kind::Security, Kind::Payment]
+        .iter()
+        .any(|kind| signs.is(*kind))
 }
 
 /// One line that says what the mail wants, or how it begins. Sender and subject are shown next to it.

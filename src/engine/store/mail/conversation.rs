@@ -1,0 +1,133 @@
+//! The whole conversation of some mails: what came, whichever thread took it, and what was sent.
+
+use crate::engine::graph::ThreadId;
+use crate::engine::store::rows::{MailRow, MailState, ThreadRow};
+use crate::engine::store::{Mail, StoreError, blobs};
+use jiff::Timestamp;
+use rusqlite::params;
+use std::collections::{BTreeSet, HashSet};
+
+/// A mail that sayso sent for the person; its bytes are already stored.
+#[derive(Clone, Debug)]
+pub struct SentMail {
+    /// Recognises the same mail wherever it is found again.
+    pub identity: String,
+    pub account: String,
+    /// Without angle brackets.
+    pub message_id: String,
+    /// The sender's bare address, in lower case.
+    pub sender: String,
+    pub subject: String,
+    pub sent_at: Option<Timestamp>,
+    /// The digest of its bytes.
+    pub raw: [u8; 32],
+}
+
+/// A mail of a conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConversationMail {
+    /// The digest of its bytes.
+    pub raw: [u8; 32],
+    /// Whether its mailbox called it unread when we last looked, and it was not handled since.
+    pub is_unread: bool,
+}
+
+impl Mail<'_> {
+    /// Stores a sent mail as part of the conversation of its thread, once. Answers to it belong to that conversation.
+    pub async fn record_sent(self, thread: ThreadId, mail: SentMail) -> Result<(), StoreError> {
+        let now = self.0.now_ms();
+        self.0
+            .write(move |db| {
+                let thread = ThreadRow::seq_of(db, &thread)?;
+                if MailRow::find(db, &mail.identity)?.is_some() {
+                    return Ok(());
+                }
+                blobs::get(db, &mail.raw)?;
+                let conversation = MailRow::of_thread(db, thread)?.pop();
+                let conversation = conversation.map(|mail| (mail.account, mail.conversation));
+                let (account, conversation) =
+                    conversation.unwrap_or_else(|| (mail.account, mail.message_id.clone()));
+                let mut row = MailRow {
+                    seq: 0,
+                    identity: mail.identity,
+                    account,
+                    message_id: Some(mail.message_id),
+                    conversation,
+                    sender: mail.sender,
+                    subject: mail.subject,
+                    sent_at: mail.sent_at.map(|at| at.as_millisecond()),
+                    came_at: now,
+                    raw: mail.raw,
+                    place: String::new(),
+                    state: MailState::Sent,
+                    thread: Some(thread),
+                    class: None,
+                    reason: None,
+                    outcome: None,
+                    handled_at: None,
+                    row: None,
+                    seen: None,
+                };
+                row.insert(db)
+            })
+            .await
+    }
+
+    /// Stores what a mailbox says about mails: whether the mail at a place is read.
+    pub async fn note_seen(self, account: String, seen: Vec<(String, bool)>) -> Result<(), StoreError> {
+        let change = "UPDATE mails SET seen = ?3
+                      WHERE account = ?1 AND state = 'thread' AND place = ?2 AND seen IS NOT ?3";
+        self.0
+            .write(move |db| {
+                let mut statement = db.prepare_cached(change)?;
+                for (place, is_seen) in seen {
+                    statement.execute(params![account, place, is_seen])?;
+                }
+                Ok(())
+            })
+            .await
+    }
+
+    /// The mails of the conversations that these mails belong to, those that came or were sent last first, and how many
+    /// more there are. Mail whose bytes were pruned is left out.
+    pub fn conversation(
+        self,
+        identities: &[String],
+        sent: &[String],
+        limit: usize,
+    ) -> Result<(Vec<ConversationMail>, usize), StoreError> {
+        self.0.read(|db| {
+            let mut conversations = BTreeSet::new();
+            for identity in identities {
+                let mail = MailRow::find(db, identity)?;
+                conversations.extend(mail.map(|mail| (mail.account, mail.conversation)));
+            }
+            for id in sent {
+                let mails = MailRow::select(db, "WHERE message_id = ? AND state = 'sent'", [id])?;
+                conversations.extend(mails.into_iter().map(|mail| (mail.account, mail.conversation)));
+            }
+            let mut mails = Vec::new();
+            for (account, conversation) in conversations {
+                let all = "WHERE account = ? AND conversation = ? AND state <> 'unreadable' AND raw <> ?";
+                mails.extend(MailRow::select(
+                    db,
+                    all,
+                    params![account, conversation, MailRow::PRUNED_BYTES],
+                )?);
+            }
+            let date = |mail: &MailRow| mail.sent_at.unwrap_or(mail.came_at).min(mail.came_at);
+            mails.sort_by_key(|mail| (date(mail), mail.seq));
+            // What was sent here and found in a mailbox later may differ by what a server added.
+            let mut met = HashSet::new();
+            mails.retain(|mail| mail.state != MailState::Sent || met.insert(mail.message_id.clone()));
+            let more = mails.len().saturating_sub(limit);
+            let newest = mails.iter().skip(more).rev().map(|mail| ConversationMail {
+                raw: mail.raw,
+                is_unread: mail.seen == Some(false)
+                    && mail.handled_at.is_none()
+                    && mail.state != MailState::Sent,
+            });
+            Ok((newest.collect(), more))
+        })
+    }
+}
