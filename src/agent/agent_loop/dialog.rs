@@ -101,6 +101,8 @@ pub struct Dialog {
 pub enum LoopUpdate {
     /// The person says what they want, at first or after a result.
     Told { text: String },
+    /// The person added a hint to a retry, which changes nothing else.
+    Hinted { text: String },
     /// The model proposed calls.
     Proposed {
         text: String,
@@ -138,6 +140,7 @@ impl Dialog {
     pub fn apply(&mut self, update: LoopUpdate) {
         match update {
             LoopUpdate::Told { text } => self.go_on(&text),
+            LoopUpdate::Hinted { text } => self.messages.push(Turn::Told { text }),
             LoopUpdate::Proposed { text, calls, in_words, own } => {
                 self.step += 1;
                 self.pending.clone_from(&calls);
