@@ -301,6 +301,23 @@ impl Dialog {
         (calls, results)
     }
 
+    /// What the newest calls of these tools told the model.
+    pub(super) fn newest_results(&self, is_of: impl Fn(&str) -> bool) -> String {
+        let newest = self.messages.iter().rev().take_while(|turn| !matches!(turn, Turn::Called { .. }));
+        let mut results: Vec<&str> = newest
+            .filter_map(|turn| match turn {
+                Turn::Became { tool, text, .. } if is_of(tool) => Some(text.trim_end()),
+                Turn::Became { .. }
+                | Turn::Called { .. }
+                | Turn::Told { .. }
+                | Turn::Said { .. }
+                | Turn::News { .. } => None,
+            })
+            .collect();
+        results.reverse();
+        results.join("\n\n")
+    }
+
     /// Gives calls ids that no earlier call has, so an answer is never mistaken for an answer to another call. The keys of
     /// our own questions have no digit, so every id gets one.
     pub(super) fn with_unique_ids(&self, mut calls: Vec<ToolCall>) -> Vec<ToolCall> {

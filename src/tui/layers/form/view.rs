@@ -75,7 +75,7 @@ fn lines<'f>(model: &Model, form: &'f Form, columns: usize) -> (Vec<Line<'f>>, (
     let mut cursor = (0, 0);
     for (n, field) in form.fields.iter().enumerate() {
         let is_focused = n == form.focus;
-        if field.kind == FieldKind::Fixed && field.editor.text().is_empty() {
+        if field.is_left_out || field.kind == FieldKind::Fixed && field.editor.text().is_empty() {
             continue;
         }
         if !form.is_box() {
