@@ -74,16 +74,7 @@ pub fn act(model: &mut Model, action: Action) {
 fn passes_guard(model: &mut Model, action: Action, press: Press) -> bool {
     const TOO_FAST: &str = "Ignored: the keys came too fast";
     let (passes, why) = match action {
-        Action::Accept
-        | Action::Ignore
-        | Action::IgnoreQuietly
-        | Action::Maybe
-        | Action::SaveDraft
-        | Action::Archive
-        | Action::Delete
-        | Action::Spam
-        | Action::MoveMail
-        | Action::Mute => {
+        _ if action.decides_on_card() => {
             if !model.inbox.list.has_marks() {
                 return passes_card_guard(model, action, press);
             }

@@ -412,6 +412,10 @@ fn a_thread_in_trouble_is_taken_over_and_given_back() {
     screen.shows(["it would rather not", "O take over"]);
     screen.press("O").says("You are in the model's place; the next step is yours");
     screen.goes_on().shows(["You are in the model's place", "O give it back"]);
+    // The form has the fields of the tool that is chosen, and the card says what the last step found.
+    screen.press("e").shows(["list | search | read"]).hides(["The line to read from"]);
+    screen.press("<space><space>").shows(["The line to read from"]).press("<space>");
+    screen.press("<ctrl-s>").shows(["Take this step?"]).press("y").goes_on().shows(["notes.md ("]);
     screen.press("O").says("The model takes the next step");
     screen.goes_on().shows(["it would rather not"]);
     screen.press("2").press("O").says("You are in the model's place; the next step is yours");

@@ -155,11 +155,11 @@ impl Models for FakeModel {
     }
 
     fn check_name(&self, name: &str) -> Result<(), String> {
-        if ["main", "other"].contains(&name) { Ok(()) } else { Err("there are main, other".to_owned()) }
+        if ["main", "other", "me"].contains(&name) { Ok(()) } else { Err("there are main, other".to_owned()) }
     }
 
     fn has_any(&self) -> bool {
-        !self.is_builtin
+        !self.is_person
     }
 
     fn check_answers(&self, _: &str, _: &[&str], _: &Value) -> Result<(), String> {

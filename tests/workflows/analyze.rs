@@ -415,6 +415,7 @@ async fn a_person_in_the_models_place_looks_and_writes() {
     assert_eq!(item.action, "your_turn");
     let search = json!({"do": "search", "text": "launch"});
     inbox.answer(&thread, Decision::Edit { args: search }).await;
+    assert_contains(&inbox.text(&thread).await, ["notes.md:1: The launch slipped by three weeks."]);
     inbox.answer(&thread, respond("The parts were late.")).await;
     assert_eq!(inbox.action(&thread).await, "analysis_question");
     inbox.answer(&thread, Decision::Accept).await;

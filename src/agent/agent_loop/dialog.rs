@@ -101,6 +101,8 @@ pub struct Dialog {
 pub enum LoopUpdate {
     /// The person says what they want, at first or after a result.
     Told { text: String },
+    /// The person added a hint to a retry, which changes nothing else.
+    Hinted { text: String },
     /// The model proposed calls.
     Proposed {
         text: String,
@@ -138,6 +140,7 @@ impl Dialog {
     pub fn apply(&mut self, update: LoopUpdate) {
         match update {
             LoopUpdate::Told { text } => self.go_on(&text),
+            LoopUpdate::Hinted { text } => self.messages.push(Turn::Told { text }),
             LoopUpdate::Proposed { text, calls, in_words, own } => {
                 self.step += 1;
                 self.pending.clone_from(&calls);
@@ -296,6 +299,23 @@ impl Dialog {
             Turn::Called { .. } | Turn::Told { .. } | Turn::Said { .. } | Turn::News { .. } => None,
         });
         (calls, results)
+    }
+
+    /// What the newest calls of these tools told the model.
+    pub(super) fn newest_results(&self, is_of: impl Fn(&str) -> bool) -> String {
+        let newest = self.messages.iter().rev().take_while(|turn| !matches!(turn, Turn::Called { .. }));
+        let mut results: Vec<&str> = newest
+            .filter_map(|turn| match turn {
+                Turn::Became { tool, text, .. } if is_of(tool) => Some(text.trim_end()),
+                Turn::Became { .. }
+                | Turn::Called { .. }
+                | Turn::Told { .. }
+                | Turn::Said { .. }
+                | Turn::News { .. } => None,
+            })
+            .collect();
+        results.reverse();
+        results.join("\n\n")
     }
 
     /// Gives calls ids that no earlier call has, so an answer is never mistaken for an answer to another call. The keys of

@@ -238,7 +238,11 @@ pub fn card(dialog: &Dialog, item: &Question) -> Option<Vec<Block>> {
                 text("This may be no answer. Accept it as one, or reply in words."),
             ]
         }
-        YOUR_TURN => vec![text("You are in the model's place: take the next step, or answer in words.")],
+        YOUR_TURN => {
+            let found = item.args.get(person::FOUND).and_then(Value::as_str);
+            let turn = text("You are in the model's place: take the next step, or answer in words.");
+            std::iter::once(turn).chain(found.map(text)).collect()
+        }
         _ => return None,
     })
 }

@@ -89,7 +89,12 @@ impl<S: LoopState> AgentLoop<S> {
                 let said = (self.options.said)(&work.state, &request);
                 let Some(reply) = said.map_err(NodeError::failed)? else {
                     let label = (self.options.end_label)(&work.state);
-                    let question = person::your_step(&work.state.title(), &request.tools, label);
+                    // What a tool that asks came to stands on the workflow's own card.
+                    let is_free = |name: &str| {
+                        tools.iter().any(|tool| tool.spec.name == name && matches!(tool.when, When::Free(_)))
+                    };
+                    let found = work.state.dialog().newest_results(is_free);
+                    let question = person::your_step(&work.state.title(), &request.tools, label, &found);
                     return work.then(Command::ask(vec![question], self.names.llm_call));
                 };
                 (reply, false)

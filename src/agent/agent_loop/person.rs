@@ -9,6 +9,9 @@ use serde_json::{Map, Value, json};
 /// The field of its form that names the tool.
 const TOOL: &str = "do";
 
+/// The argument of its question that holds what the last step found.
+pub(super) const FOUND: &str = "found";
+
 /// Asks the person for what a model would be asked: this wish. They may do what the labels name.
 pub fn your_turn(title: &str, wish: &str, args: &Value, labels: Labels) -> Interrupt {
     let mut interrupt = proposal(YOUR_TURN, Kind::Question, YOUR_TURN, args, title);
@@ -18,8 +21,9 @@ pub fn your_turn(title: &str, wish: &str, args: &Value, labels: Labels) -> Inter
     interrupt
 }
 
-/// Asks for a step with one of these tools. Words are what a model says without a call.
-pub fn your_step(title: &str, tools: &[ToolSpec], end_label: &str) -> Interrupt {
+/// Asks for a step with one of these tools, and shows what the last step found. Words are what a model says without a
+/// call.
+pub fn your_step(title: &str, tools: &[ToolSpec], end_label: &str, found: &str) -> Interrupt {
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
     let labels = Labels {
         edit: names.first().map(|_| "take the step".to_owned()),
@@ -28,7 +32,11 @@ pub fn your_step(title: &str, tools: &[ToolSpec], end_label: &str) -> Interrupt 
         ..Labels::default()
     };
     let wish = if names.is_empty() { "answer in words".to_owned() } else { names.join(", ") };
-    let mut interrupt = your_turn(title, &wish, &json!({ TOOL: names }), labels);
+    let mut args = json!({ TOOL: names });
+    if !found.is_empty() {
+        args[FOUND] = Value::from(found);
+    }
+    let mut interrupt = your_turn(title, &wish, &args, labels);
     interrupt.schema = form_schema(tools);
     interrupt.edit_from = Some(json!({ TOOL: names.first() }));
     interrupt
@@ -39,9 +47,7 @@ fn form_schema(tools: &[ToolSpec]) -> Value {
     let part = |tool: &ToolSpec, key: &str| tool.schema.get(key).cloned().unwrap_or_default();
     let (mut fields, mut definitions) = (Map::new(), Map::new());
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
-    let about: Vec<String> =
-        tools.iter().map(|tool| format!("{}: {}", tool.name, tool.description)).collect();
-    fields.insert(TOOL.to_owned(), json!({ "enum": names, "description": about.join(" ") }));
+    fields.insert(TOOL.to_owned(), json!({ "enum": names }));
     let mut choices = Vec::new();
     for tool in tools {
         let properties = part(tool, "properties").as_object().cloned().unwrap_or_default();

@@ -30,7 +30,8 @@ impl State for Dialog {
 
     fn arrived(event: Event) -> Option<LoopUpdate> {
         match event.what {
-            EventKind::Words { text } | EventKind::Hint { text } => Some(LoopUpdate::Told { text }),
+            EventKind::Words { text } => Some(LoopUpdate::Told { text }),
+            EventKind::Hint { text } => Some(LoopUpdate::Hinted { text }),
             EventKind::News { .. } | EventKind::AnsweredElsewhere { .. } | EventKind::Corrected { .. } => {
                 None
             }

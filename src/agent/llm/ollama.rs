@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::wire::{Args, Fault, Framing, KeyHeader, OutputMode, PartialReply, Piece, Protocol, Quirks};
-use super::{Choice, Message, ModelSettings, OnText, Request, Stop, openai};
+use super::{Choice, ModelSettings, OnText, Request, Stop, ToolCall, openai};
 
 /// The window for a short conversation, and the largest one requested if none is configured.
 const SMALL_WINDOW: u32 = 4096;
@@ -55,12 +55,8 @@ impl Protocol for Ollama {
         if !tools.is_empty() {
             body.insert("tools".into(), Value::Array(tools));
         }
-        let mut messages = Vec::new();
-        if !system.is_empty() {
-            messages.push(json!({"role": "system", "content": system}));
-        }
-        messages.extend(request.messages.iter().map(message));
-        body.insert("messages".into(), Value::Array(messages));
+        let messages = openai::conversation(&system, &request.messages, message_with_calls, result);
+        body.insert("messages".into(), messages);
         let size = Value::Object(body.clone()).to_string().len();
         let window = settings.context_window.unwrap_or_else(|| window(size, limit));
         options.insert("num_ctx".into(), json!(window));
@@ -114,21 +110,14 @@ fn window(bytes: usize, answer: u32) -> u32 {
     tokens.clamp(SMALL_WINDOW, LARGE_WINDOW).next_power_of_two()
 }
 
-fn message(message: &Message) -> Value {
-    match message {
-        Message::User { text } => json!({"role": "user", "content": text}),
-        Message::Assistant { text, calls } if calls.is_empty() => {
-            json!({"role": "assistant", "content": text})
-        }
-        Message::Assistant { text, calls } => {
-            let calls: Vec<Value> = calls
-                .iter()
-                .map(|call| json!({"function": {"name": call.name, "arguments": call.args}}))
-                .collect();
-            json!({"role": "assistant", "content": text, "tool_calls": calls})
-        }
-        Message::Tool { name, text, .. } => json!({"role": "tool", "tool_name": name, "content": text}),
-    }
+fn message_with_calls(text: &str, calls: &[ToolCall]) -> Value {
+    let sent_call = |call: &ToolCall| json!({"function": {"name": call.name, "arguments": call.args}});
+    let calls: Vec<Value> = calls.iter().map(sent_call).collect();
+    json!({"role": "assistant", "content": text, "tool_calls": calls})
+}
+
+fn result(_: &str, name: &str, text: &str) -> Value {
+    json!({"role": "tool", "tool_name": name, "content": text})
 }
 
 #[cfg(test)]

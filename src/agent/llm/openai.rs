@@ -6,7 +6,9 @@
 use serde_json::{Map, Value, json};
 
 use super::wire::{Args, Fault, Framing, KeyHeader, OutputMode, PartialReply, Piece, Protocol, Quirks};
-use super::{Choice, Message, ModelSettings, OnText, OutputSchema, Request, Stop, ToolSpec, schema};
+use super::{
+    Choice, Message, ModelSettings, OnText, OutputSchema, Request, Stop, ToolCall, ToolSpec, schema,
+};
 
 /// Gemini's token for a call. It refuses a conversation whose calls have lost theirs.
 const SIGNATURE: &str = "/extra_content/google/thought_signature";
@@ -78,12 +80,7 @@ impl Protocol for OpenAi {
                 body.insert("tool_choice".into(), choice);
             }
         }
-        let mut messages = Vec::new();
-        if !system.is_empty() {
-            messages.push(json!({"role": "system", "content": system}));
-        }
-        messages.extend(request.messages.iter().map(message));
-        body.insert("messages".into(), Value::Array(messages));
+        body.insert("messages".into(), conversation(&system, &request.messages, message_with_calls, result));
         Value::Object(body)
     }
 
@@ -202,29 +199,38 @@ pub(super) fn tool(tool: &ToolSpec) -> Value {
     })
 }
 
-fn message(message: &Message) -> Value {
-    match message {
-        Message::User { text } => json!({"role": "user", "content": text}),
-        Message::Assistant { text, calls } if calls.is_empty() => {
-            json!({"role": "assistant", "content": text})
+/// The instructions and the messages, which Ollama takes in the same form apart from calls and their results.
+pub(super) fn conversation(
+    system: &str,
+    messages: &[Message],
+    message_with_calls: fn(&str, &[ToolCall]) -> Value,
+    result: fn(&str, &str, &str) -> Value,
+) -> Value {
+    let said = |role: &str, text: &str| json!({"role": role, "content": text});
+    let instructions = (!system.is_empty()).then(|| said("system", system));
+    let messages = messages.iter().map(|message| match message {
+        Message::User { text } => said("user", text),
+        Message::Assistant { text, calls } if calls.is_empty() => said("assistant", text),
+        Message::Assistant { text, calls } => message_with_calls(text, calls),
+        Message::Tool { call_id, name, text, .. } => result(call_id, name, text),
+    });
+    instructions.into_iter().chain(messages).collect()
+}
+
+fn message_with_calls(text: &str, calls: &[ToolCall]) -> Value {
+    let sent_call = |call: &ToolCall| {
+        let function = json!({"name": call.name, "arguments": call.args.to_string()});
+        let mut sent = json!({"id": call.id, "type": "function", "function": function});
+        if let Some(signature) = &call.signature {
+            sent["extra_content"] = json!({"google": {"thought_signature": signature}});
         }
-        Message::Assistant { text, calls } => {
-            let calls: Vec<Value> = calls
-                .iter()
-                .map(|call| {
-                    let function = json!({"name": call.name, "arguments": call.args.to_string()});
-                    let mut sent = json!({"id": call.id, "type": "function", "function": function});
-                    if let Some(signature) = &call.signature {
-                        sent["extra_content"] = json!({"google": {"thought_signature": signature}});
-                    }
-                    sent
-                })
-                .collect();
-            let content = if text.is_empty() { Value::Null } else { json!(text) };
-            json!({"role": "assistant", "content": content, "tool_calls": calls})
-        }
-        Message::Tool { call_id, text, .. } => {
-            json!({"role": "tool", "tool_call_id": call_id, "content": text})
-        }
-    }
+        sent
+    };
+    let calls: Vec<Value> = calls.iter().map(sent_call).collect();
+    let content = if text.is_empty() { Value::Null } else { json!(text) };
+    json!({"role": "assistant", "content": content, "tool_calls": calls})
+}
+
+fn result(call_id: &str, _: &str, text: &str) -> Value {
+    json!({"role": "tool", "tool_call_id": call_id, "content": text})
 }

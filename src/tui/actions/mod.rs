@@ -335,6 +335,27 @@ impl Action {
 
     /// Whether it decides something by itself, so that only its own key may trigger it.
     pub fn decides(self) -> bool {
+        self.decides_on_card()
+            || matches!(
+                self,
+                Action::PutBack
+                    | Action::AcceptGrant
+                    | Action::Stop
+                    | Action::Fork
+                    | Action::Settle
+                    | Action::Retry
+                    | Action::TakeOver
+                    | Action::Yes
+                    | Action::Submit
+                    | Action::Wait
+                    | Action::TakeBack
+                    | Action::GoNow
+                    | Action::ActNow
+            )
+    }
+
+    /// Whether it decides on the card shown, or on all marked rows.
+    pub fn decides_on_card(self) -> bool {
         matches!(
             self,
             Action::Accept
@@ -347,19 +368,6 @@ impl Action {
                 | Action::Spam
                 | Action::MoveMail
                 | Action::Mute
-                | Action::PutBack
-                | Action::AcceptGrant
-                | Action::Stop
-                | Action::Fork
-                | Action::Settle
-                | Action::Retry
-                | Action::TakeOver
-                | Action::Yes
-                | Action::Submit
-                | Action::Wait
-                | Action::TakeBack
-                | Action::GoNow
-                | Action::ActNow
         )
     }
 }

@@ -39,10 +39,11 @@ pub const RESULT_FILE: &str = "analysis_result.md";
 /// The node that writes it, and the question the person gets if writing is not granted.
 const WRITE_RESULT: &str = "write_result";
 
-/// The person's question, and after how many looks into the files in one turn they are asked whether to go on.
+/// The key of the model's question or proposal.
 const QUESTION: &str = "question";
 /// The key of the question for the result, if a person is in the model's place.
 const RESULT: &str = "result";
+/// After how many looks into the files in one turn the person is asked whether to go on.
 const LOOKS: u32 = 12;
 
 /// What its models do.

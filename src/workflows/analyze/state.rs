@@ -70,9 +70,9 @@ pub struct Analysis {
     pub folder: Option<Folder>,
     /// The files that the model saw.
     pub file_contents: Vec<String>,
-    /// The conversation.
+    /// The conversation, as `dialog` has it.
     pub analysis_history: Vec<Turn>,
-    /// The same conversation with everything the model looked up.
+    /// The conversation with everything the model looked up.
     pub dialog: Dialog,
     /// The model's current question or proposal.
     pub current_analysis_query: String,
@@ -99,8 +99,6 @@ pub enum AnalysisUpdate {
     Replied { text: Option<String>, verdict: Verdict },
     /// The person continued after a result.
     Heard { text: String },
-    /// The person added a hint to a retry; the verdict stays as it was.
-    Hinted { text: String },
     /// The summary is finished.
     Concluded { output: String },
     /// The person was asked whether to write the result.
@@ -160,7 +158,7 @@ impl State for Analysis {
     fn arrived(event: Event) -> Option<AnalysisUpdate> {
         match event.what {
             EventKind::Words { text } => Some(AnalysisUpdate::Heard { text }),
-            EventKind::Hint { text } => Some(AnalysisUpdate::Hinted { text }),
+            EventKind::Hint { text } => Some(LoopUpdate::Hinted { text }.into()),
             EventKind::News { .. } | EventKind::AnsweredElsewhere { .. } | EventKind::Corrected { .. } => {
                 None
             }
@@ -187,7 +185,6 @@ impl State for Analysis {
                 if let LoopUpdate::Ended { answer: Some(text) } = &update {
                     self.verdict = Verdict::Open;
                     self.current_analysis_query.clone_from(text);
-                    self.add_turn(Role::Agent, text.clone());
                 }
                 self.dialog.apply(update);
             }
@@ -196,28 +193,25 @@ impl State for Analysis {
             AnalysisUpdate::Replied { text, verdict } => {
                 self.verdict = verdict;
                 if let Some(text) = text {
-                    self.dialog.apply(LoopUpdate::Told { text: text.clone() });
-                    self.add_turn(Role::User, text);
+                    self.dialog.go_on(&text);
                 }
             }
             AnalysisUpdate::Heard { text } => {
                 self.verdict = Verdict::Open;
                 (self.analysis_output, self.result_file, self.may_write) = (None, None, None);
-                self.dialog.apply(LoopUpdate::Told { text: text.clone() });
-                self.add_turn(Role::User, text);
-            }
-            AnalysisUpdate::Hinted { text } => {
-                self.dialog.messages.push(agent_loop::Turn::Told { text: text.clone() });
-                self.add_turn(Role::User, text);
+                self.dialog.go_on(&text);
             }
             AnalysisUpdate::Concluded { output } => {
                 // Added to the conversation, so that a later turn knows the conclusion.
                 self.dialog.messages.push(agent_loop::Turn::Said { text: output.clone() });
-                self.add_turn(Role::Agent, output.clone());
                 self.analysis_output = Some(output);
             }
             AnalysisUpdate::MayWrite { yes } => self.may_write = Some(yes),
             AnalysisUpdate::Written { file } => self.result_file = Some(file),
+        }
+        self.analysis_history = self.said();
+        if let Some(turn) = self.analysis_history.iter().rfind(|turn| turn.role == Role::User) {
+            self.user_input.clone_from(&turn.text);
         }
     }
 
@@ -232,12 +226,19 @@ impl State for Analysis {
 }
 
 impl Analysis {
-    /// The only place where words enter the history.
-    fn add_turn(&mut self, role: Role, text: String) {
-        if role == Role::User {
-            self.user_input.clone_from(&text);
-        }
-        self.analysis_history.push(Turn { role, text });
+    /// The conversation without what was looked up.
+    fn said(&self) -> Vec<Turn> {
+        let said = self.dialog.messages.iter().filter_map(|turn| {
+            let (role, text) = match turn {
+                agent_loop::Turn::Told { text } => (Role::User, text),
+                agent_loop::Turn::Said { text } => (Role::Agent, text),
+                agent_loop::Turn::Called { .. }
+                | agent_loop::Turn::Became { .. }
+                | agent_loop::Turn::News { .. } => return None,
+            };
+            Some(Turn { role, text: text.clone() })
+        });
+        said.collect()
     }
 
     /// What the model should answer now: the query at first, then the person's newest words.

@@ -134,8 +134,7 @@ fn draw_files(page: Page, project: &ProjectFacts) -> Page {
         languages.map(|one| vec![one.name.clone(), one.files.to_string(), one.lines.to_string()]).collect();
     let skipped: Vec<Vec<String>> =
         project.skipped.iter().map(|(path, why)| vec![as_code(path), why.clone()]).collect();
-    page.diagram("Diagram", diagram::folder_tree(project))
-        .runs("How to test, run and build", project, None)
+    page.runs("How to test, run and build", project, None)
         .table("Parts", &["part", "about", "files", "lines", "mostly"], &parts)
         .table("Languages", &["language", "files", "lines"], &languages)
         .table("Not looked at", &["path", "why"], &skipped)

@@ -1,7 +1,6 @@
 //! Diagrams made from facts, in Mermaid.
 
-use super::facts::{AreaFacts, ProjectFacts};
-use crate::text::count_noun;
+use super::facts::ProjectFacts;
 use crate::tools::tree::Link;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -72,38 +71,6 @@ fn reduce(arrows: &mut Vec<&Link>) {
             arrows.remove(at);
         }
     }
-}
-
-/// A diagram of the project's parts as a tree.
-pub(super) fn folder_tree(project: &ProjectFacts) -> Option<String> {
-    let mut largest: Vec<&AreaFacts> = project.areas.iter().filter(|part| part.path != ".").collect();
-    largest.sort_by_key(|part| std::cmp::Reverse(part.lines));
-    largest.truncate(NODES);
-    if largest.is_empty() {
-        return None;
-    }
-    largest.sort_by(|a, b| a.path.cmp(&b.path));
-    let mut out = format!("graph TD\n    root[\"{}\"]\n", label(&project.name));
-    let mut tops: Vec<&str> = Vec::new();
-    for part in &largest {
-        let top = part.path.split('/').next().unwrap_or_default();
-        if !tops.contains(&top) {
-            tops.push(top);
-            let _ = writeln!(out, "    t{}[\"{}/\"]\n    root --> t{}", tops.len(), label(top), tops.len());
-        }
-    }
-    for (at, part) in largest.iter().enumerate() {
-        let Some((top, rest)) = part.path.split_once('/') else { continue };
-        let top_number = tops.iter().position(|other| *other == top).map_or(0, |at| at + 1);
-        let folder = if part.files == 1 && rest.contains('.') { "" } else { "/" };
-        let _ = writeln!(
-            out,
-            "    a{at}[\"{}{folder}<br/>{}\"]\n    t{top_number} --> a{at}",
-            label(rest),
-            count_noun(part.lines, "line")
-        );
-    }
-    Some(out)
 }
 
 /// The length of the folder that all names share.

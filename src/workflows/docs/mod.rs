@@ -8,9 +8,9 @@
 //! ```
 //! Facts come from code: the tree is scanned once, and its facts and the list of readable files are stored by digest.
 //! Every prompt begins with the same facts; `refine_analysis` is the loop of all agents
-//! ([`crate::agent::agent_loop`]) over tools that search and read. If an agent fails, the others' pages remain. The built-in grant for output files lets it write pages without a card; if that
-//! grant is off, it asks first. Text that a person put between `<!-- keep -->` and `<!-- /keep -->` stays when a page
-//! is written again.
+//! ([`crate::agent::agent_loop`]) over tools that search and read. If an agent fails, the others' pages remain. The
+//! built-in grant for output files lets it write pages without a card; if that grant is off, it asks first. A page that
+//! was changed by hand is kept beside the new one.
 //!
 //! Without a language model the pages hold the facts, and nothing else.
 

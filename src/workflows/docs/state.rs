@@ -92,6 +92,8 @@ pub enum Stop {
     NoModel,
     /// The person wrote the page.
     OwnWords,
+    /// Nobody did in time.
+    Expired,
 }
 
 /// The result of an agent.

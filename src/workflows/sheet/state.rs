@@ -1,7 +1,7 @@
 //! The state of work on a workbook, and everything that can happen to it.
 
 use super::{DIFFERS, WRITE_RESULT};
-use crate::agent::agent_loop::{Dialog, LoopState, LoopUpdate, Turn};
+use crate::agent::agent_loop::{Dialog, LoopState, LoopUpdate};
 use crate::engine::graph::{Answer, Decision, Event, EventKind, State};
 use crate::tools::sandbox::Observation;
 use crate::tools::workbook::WorkbookSummary;
@@ -134,8 +134,6 @@ pub enum SheetUpdate {
     Informed { found: Vec<String> },
     /// The person continued after a result.
     Heard { text: String },
-    /// The person added a hint to a retry.
-    Hinted { text: String },
     /// The person was asked whether to write the result.
     MayWrite { yes: bool },
     /// The result was written.
@@ -183,7 +181,7 @@ impl State for SheetWork {
     fn arrived(event: Event) -> Option<SheetUpdate> {
         match event.what {
             EventKind::Words { text } => Some(SheetUpdate::Heard { text }),
-            EventKind::Hint { text } => Some(SheetUpdate::Hinted { text }),
+            EventKind::Hint { text } => Some(LoopUpdate::Hinted { text }.into()),
             EventKind::News { .. } | EventKind::AnsweredElsewhere { .. } | EventKind::Corrected { .. } => {
                 None
             }
@@ -238,7 +236,6 @@ impl State for SheetWork {
                 self.dialog.go_on(&text);
                 self.instruction = text;
             }
-            SheetUpdate::Hinted { text } => self.dialog.messages.push(Turn::Told { text }),
             SheetUpdate::MayWrite { yes } => self.may_write = Some(yes),
             SheetUpdate::Written { file, files } => {
                 (self.result_file, self.written_files) = (file, files);

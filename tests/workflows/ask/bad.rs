@@ -143,7 +143,7 @@ async fn a_long_list_is_told_page_by_page_and_what_was_kept_is_asked_for_once() 
     for (says, first, last, rest) in [
         ("more", "101. \"T100\" (100 plays)", "200. \"T199\" (199 plays)", "200 of 250 are shown"),
         (
-            "Show more!",
+            "More!",
             "201. \"T200\" (200 plays)",
             "250. \"T249\" (249 plays)",
             "250 are shown, and there may be more",

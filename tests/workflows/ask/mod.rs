@@ -2,7 +2,7 @@
 
 mod answers;
 mod approve;
-mod ask_inbox;
+pub mod ask_inbox;
 mod bad;
 mod documents;
 mod entities;
@@ -10,7 +10,7 @@ mod everyday;
 mod going_on;
 mod hosts;
 mod person;
-mod server;
+pub mod server;
 mod state;
 mod worded;
 

@@ -1,9 +1,13 @@
 //! What a person is asked: what no file can answer, and whether to spend the tokens.
 
 use super::*;
-use crate::support::test_inbox::respond;
+use crate::support::file_names;
+use crate::support::test_inbox::{eager, respond};
+use sayso::config::Expiry;
+use sayso::engine::driver::Settings;
 use sayso::engine::graph::Kind;
 use sayso::inbox::Outcome;
+use std::time::Duration;
 
 fn curious() -> Script {
     Script { scores: vec![50.0, 90.0], for_person: true, ..Script::default() }
@@ -108,6 +112,30 @@ async fn a_person_in_the_models_place_writes_the_pages() {
     assert!(stop == "own_words" && confidence == 1.0 && page.contains("keeps boxes."), "{page}");
     let (stop, _, page) = of("testing");
     assert!(stop == "no_model" && page.contains("Facts only"), "{page}");
+}
+
+#[tokio::test]
+async fn a_page_that_nobody_wrote_in_time_is_not_made() {
+    let expiry = Expiry {
+        all: Some(Duration::from_secs(7 * 86_400)),
+        kinds: vec!["question".to_owned()],
+        ..Expiry::default()
+    };
+    let inbox = crate::inputs::with_me().restart(Settings { expiry, ..eager() });
+    let thread = inbox.run("docs", json!({"dir": inbox.inputs()})).await;
+    let mine = inbox.items().await.into_iter().find(|item| item.args["page"] == "Testing").unwrap();
+    inbox.decide(&mine.id, respond("## Overview\n\nMine.")).await.unwrap();
+    assert_eq!(inbox.expire_after(7).await, 5);
+    inbox.drive().await;
+    let outcome = inbox.outcome(&thread).await;
+    assert_eq!(outcome.status, Status::Done, "{outcome:?}");
+    assert_eq!(result(&outcome, "testing")["metadata"]["stop"], "own_words");
+    let missed = result(&outcome, "patterns");
+    assert_eq!(
+        (&missed["status"], &missed["warnings"]),
+        (&json!("failed"), &json!(["Nobody answered in time."]))
+    );
+    assert_eq!(file_names(&inbox.inputs().join("docs-sayso")), ["index.md", "testing.md"]);
 }
 
 /// Every agent's page, and why it went no further.

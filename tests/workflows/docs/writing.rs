@@ -1,4 +1,4 @@
-//! Pages on the disk: written by grant or after asking, written again around what a person wrote.
+//! Pages on the disk: written by grant or after asking, and never over what a person wrote.
 
 use super::*;
 use sayso::inbox::OUTPUT_FILES;
@@ -78,27 +78,16 @@ async fn confidence_is_no_more_than_what_the_code_bears() {
 }
 
 #[tokio::test]
-async fn what_a_person_wrote_stays_and_a_changed_page_is_kept_dated() {
+async fn a_page_changed_by_hand_is_kept_dated() {
     let inbox = DocsInbox::new(Script::default());
     inbox.document(json!({})).await;
-    let change = |name: &str, from: &str, to: &str| {
-        let page = inbox.page(name);
-        assert!(page.contains(from), "{page}");
-        std::fs::write(inbox.out().join(name), page.replace(from, to)).unwrap();
-    };
-    change(
-        "architecture.md",
-        "## Overview\n",
-        "## Overview\n\n<!-- keep -->\nAsk Noor about this.\n<!-- /keep -->\n",
-    );
-    change("testing.md", "First of testing.", "Not quite, I think.");
+    let page = inbox.page("testing.md");
+    assert!(page.contains("First of testing."), "{page}");
+    std::fs::write(inbox.out().join("testing.md"), page.replace("First of testing.", "Not quite, I think."))
+        .unwrap();
     inbox.write_input("src/more/mod.rs", "//! Keeps more.\nuse crate::engine::store;\n");
     inbox.document(json!({})).await;
-    let architecture = inbox.page("architecture.md");
-    let (kept, overview) =
-        (architecture.find("Ask Noor").unwrap(), architecture.find("## Overview").unwrap());
-    assert!(overview < kept && kept < architecture.find("## What imports what").unwrap(), "{architecture}");
-    assert!(architecture.contains("src/more"), "{architecture}");
+    assert!(inbox.page("architecture.md").contains("src/more"));
     let others: Vec<String> = inbox.pages().into_iter().filter(|name| !is_page(name)).collect();
     assert_eq!(others.len(), 1, "only the page changed by hand is kept beside the new one: {others:?}");
     assert!(others[0].starts_with("testing-20") && inbox.page(&others[0]).contains("Not quite, I think."));

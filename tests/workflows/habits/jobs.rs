@@ -29,11 +29,11 @@ impl Job {
     /// Whether a habit can show in the answers of this job: one that only talks cannot misname a tool.
     pub fn has_room_for(self, habit: Habit, provider: Provider) -> bool {
         use Habit::*;
-        let words =
-            [Fence, Thoughts, UnknownTool, Refusal, OtherLanguage, EmptyAnswer, CutAnswer, LongContext];
         match self {
             Self::Email => true,
-            Self::Analyze => words.contains(&habit),
+            Self::Analyze => {
+                ![ProseAfterWork, WrappedAnswer, NumbersAsText, OtherCase, OneForList].contains(&habit)
+            }
             Self::Sheet => {
                 ![Fence, WrappedAnswer, NullOptional, EmptyOptional, NumbersAsText, OtherCase, OneForList]
                     .contains(&habit)
@@ -191,8 +191,12 @@ async fn start(job: Job, inbox: &TestInbox, name: &str) -> ThreadId {
         }
         Job::Analyze => {
             let folder = format!("notes-{name}");
-            let notes = "The launch slipped by three weeks. ".repeat(12);
-            inbox.write_input(&format!("{folder}/notes.md"), &notes);
+            inbox.write_input(&format!("{folder}/notes.md"), "The launch slipped by three weeks.\n");
+            // More than a prompt holds, so it is searched and read.
+            for month in 1..=20 {
+                let days = format!("On a day of month {month} nothing happened.\n").repeat(80);
+                inbox.write_input(&format!("{folder}/month-{month}.md"), &days);
+            }
             ("analyze", json!({"query": "Why did the launch slip?", "inputs": inbox.inputs().join(folder)}))
         }
         Job::Sheet => (

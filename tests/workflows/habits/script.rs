@@ -16,6 +16,8 @@ pub fn straight(request: &Request) -> Reply {
             "reasoning": "He asks for a date.", "gist": "Wants to meet", "classification": "respond",
         })),
         "email.reply" => steps(made, &reply_steps()),
+        "analyze.initial" if made == 0 => Scripted::calls([("search", json!({"text": "launch slipped"}))]),
+        "analyze.initial" if made == 1 => Scripted::calls([("read", json!({"path": "notes.md"}))]),
         "analyze.initial" => {
             Scripted::text("The notes say that the launch slipped. Is the supplier the reason?")
         }

@@ -18,7 +18,7 @@ use crate::tui::key::Key;
 use crate::tui::model::Model;
 use crate::tui::words;
 use crossterm::event::KeyCode;
-use field::properties;
+use field::{leave_out, properties};
 use jiff::Zoned;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -180,7 +180,7 @@ impl Form {
         let len = self.fields.len();
         for by in 1..=len {
             let index = if forward { self.focus + by } else { self.focus + len - by } % len;
-            if self.fields[index].kind != FieldKind::Fixed {
+            if self.fields[index].kind != FieldKind::Fixed && !self.fields[index].is_left_out {
                 self.focus = index;
                 return;
             }
@@ -220,7 +220,7 @@ impl Form {
     fn readable(&self) -> (Map<String, Value>, bool) {
         let mut args = Map::new();
         let mut all_readable = true;
-        for field in &self.fields {
+        for field in self.fields.iter().filter(|field| !field.is_left_out) {
             match field.value(&self.now) {
                 Ok(Some(value)) => {
                     args.insert(field.name.clone(), value);
@@ -237,6 +237,7 @@ impl Form {
         if self.is_box() {
             return;
         }
+        leave_out(&self.schema, &mut self.fields);
         let (args, _) = self.readable();
         let errors = check_fields(&self.schema, &Value::Object(args));
         for field in &mut self.fields {
@@ -244,7 +245,7 @@ impl Form {
             let missing = format!("\"{}\" is a required property", field.name);
             let refusal = errors.iter().find(|(name, text)| *name == field.name || text.contains(&missing));
             let is_empty = field.editor.text().trim().is_empty();
-            field.error = unreadable.or_else(|| {
+            field.error = unreadable.filter(|_| !field.is_left_out).or_else(|| {
                 refusal.map(|(_, text)| {
                     if is_empty || text.contains(&missing) { "is required".to_owned() } else { text.clone() }
                 })
@@ -350,6 +351,7 @@ fn fields(purpose: Purpose, schema: &Value, args: &Value, now: &Zoned) -> Vec<Fi
     if purpose == Purpose::Start {
         fields.iter_mut().for_each(|field| field.rejects_empty = !field.optional);
     }
+    leave_out(schema, &mut fields);
     fields
 }
 

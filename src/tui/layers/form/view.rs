@@ -75,7 +75,8 @@ fn lines<'f>(model: &Model, form: &'f Form, columns: usize) -> (Vec<Line<'f>>, (
     let mut cursor = (0, 0);
     for (n, field) in form.fields.iter().enumerate() {
         let is_focused = n == form.focus;
-        if field.kind == FieldKind::Fixed && field.editor.text().is_empty() || form.is_folded(field) {
+        let is_empty = field.kind == FieldKind::Fixed && field.editor.text().is_empty();
+        if is_empty || field.is_left_out || form.is_folded(field) {
             continue;
         }
         if !form.is_box() {

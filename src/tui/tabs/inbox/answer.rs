@@ -5,7 +5,7 @@ use super::send::{accept_question, proceed, respond_key, send};
 use crate::engine::graph::{Decision, Kind, Warning};
 use crate::inbox::door::Inbox;
 use crate::inbox::{
-    Block, DecisionRequest, Edited, Item, PROGRAM_ACTIONS, Question, ThreadResult, unsent_edit_key,
+    Block, DecisionRequest, Edited, Item, PROGRAM_ACTIONS, Question, ThreadResult, YOUR_TURN, unsent_edit_key,
 };
 use crate::tui::actions::Action;
 use crate::tui::card::Doc;
@@ -143,19 +143,22 @@ fn review(form: &mut Form, item: &Question, edited: Edited) -> Option<Confirm> {
     if !times.is_empty() {
         blocks.push(Block::Fields(times));
     }
-    let is_answer = item.is_program_question();
-    if blocks.is_empty() && (item.edit_from.is_some() || is_answer) {
+    let (is_answer, is_turn) = (item.is_program_question(), item.action == YOUR_TURN);
+    if blocks.is_empty() && !is_turn && (item.edit_from.is_some() || is_answer) {
         form.error = Some("write something, or leave with Esc".to_owned());
         return None;
     }
-    let asked = if blocks.is_empty() { "Accept it as proposed?" } else { "Accept it with your changes?" };
-    let accept = accept_question(&item.action, asked);
-    let (kind, decision, title, why) = if blocks.is_empty() {
-        let why = "You changed nothing.";
-        (DecisionKind::Accepted, Decision::Accept, accept, why)
-    } else if item.edit_from.is_some() {
+    if item.edit_from.is_some() {
         // The whole mail: nothing was there before that it could be compared with.
         blocks = letter_page(&form.fields, &args);
+    }
+    let asked = if blocks.is_empty() { "Accept it as proposed?" } else { "Accept it with your changes?" };
+    let accept = accept_question(&item.action, asked);
+    let (kind, decision, title, why) = if is_turn {
+        (DecisionKind::Written, Decision::Edit { args }, "Take this step?", "It counts as the model's.")
+    } else if blocks.is_empty() {
+        (DecisionKind::Accepted, Decision::Accept, accept, "You changed nothing.")
+    } else if item.edit_from.is_some() {
         let why = "It is held for a moment and then sent. If there is a warning about it, it first comes back as a card.";
         (DecisionKind::Written, Decision::Edit { args }, "Send this mail?", why)
     } else if is_answer {

@@ -62,7 +62,7 @@ pub async fn select_api_node(ctx: Ctx<Services>, state: Arc<Ask>) -> NodeResult 
         None => {
             let model = pick_model(&ctx, "select", state.model_name.as_deref()).await?;
             if model.person {
-                let question = person::your_step(&state.title(), &prompts::tools(apis), "abandon");
+                let question = person::your_step(&state.title(), &prompts::tools(apis), "abandon", "");
                 return Ok(Command::ask(vec![question], node));
             }
             let (request, output) = prompts::select(&state, apis, names);

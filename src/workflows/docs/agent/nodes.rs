@@ -177,8 +177,11 @@ pub(super) async fn page(
     Ok(Words::Answer(written.with_note()))
 }
 
-/// Makes the page from the best analysis.
+/// Makes the page from the best analysis, unless nobody decided about it in time.
 pub(super) async fn finalize_output(ctx: Ctx<Services>, state: Arc<AgentState>) -> NodeResult {
+    if state.stop == Some(Stop::Expired) {
+        return Err(NodeError::failed("Nobody answered in time."));
+    }
     let (agent, project) = (find_agent(&state)?, project(&ctx, &state)?);
     let (score, analysis) = state.best_analysis();
     let (library, text) = (library(&ctx, &state)?, analysis.to_owned());

@@ -152,6 +152,7 @@ impl State for AgentState {
         }
         if let Some(answer) = answers.iter().find(|answer| answer.key == YOUR_TURN) {
             return match &answer.decision {
+                _ if answer.expired => AgentUpdate::Stopped { why: Stop::Expired, note: None },
                 Decision::Respond { text } => AgentUpdate::Wrote { text: Some(text.clone()) },
                 Decision::Edit { .. } => LoopUpdate::Answered { answers }.into(),
                 Decision::Accept | Decision::Ignore | Decision::Draft => AgentUpdate::Wrote { text: None },
@@ -195,6 +196,7 @@ impl State for AgentState {
             }
             AgentUpdate::Scored { score, missing } => self.add_score(score, missing),
             AgentUpdate::Stopped { why, note } => {
+                self.dialog.stop();
                 self.stop = Some(why);
                 self.refinement_notes.extend(note);
             }
