@@ -1,12 +1,12 @@
 //! Mail that the user begins: a new one, or one that forwards the mail shown. Its text is kept until it is on its way.
 
-use super::send::recipients;
 use super::{follow, news, undo};
 use crate::engine::graph::{InterruptId, ThreadId};
 use crate::inbox::door::{Inbox, Letter, new_mail};
 use crate::inbox::{ItemLine, ItemStatus};
 use crate::tui::layers::form::{self, Form, Purpose};
 use crate::tui::model::{DecisionKind, Model, OwnLetter, Undo};
+use crate::tui::words;
 use serde_json::Value;
 
 /// Opens a new mail.
@@ -38,7 +38,7 @@ fn open(model: &mut Model, key: String, title: &str, letter: Letter) {
 }
 
 fn send(model: &mut Model, key: String, letter: Letter) {
-    let to = recipients(&letter.args).unwrap_or_default();
+    let to = words::recipients(&letter.args).unwrap_or_default();
     let subject = letter.args.get("subject").and_then(Value::as_str).unwrap_or_default();
     let lack = if subject.trim().is_empty() { ", without a subject" } else { "" };
     let send = async move |inbox: Inbox| inbox.mail().send(letter).await;

@@ -245,7 +245,12 @@ pub(in crate::workflows::email) async fn triage_interrupt_handler(
         interrupt.title = "(no subject)".to_owned();
     }
     interrupt.gist = Visible::line(&state.gist).into_string();
-    interrupt.labels = Labels { respond: Some("answer it".to_owned()), ..Labels::default() };
+    interrupt.labels = Labels {
+        accept: Some("noted".to_owned()),
+        respond: Some("have it answered".to_owned()),
+        ignore: Some("hide it".to_owned()),
+        ..Labels::default()
+    };
     own_mail::offer(&mut interrupt, &conversation, newest);
     interrupt.source = Some(mails::sender(newest));
     interrupt.shown_with = state.mail_digests();
