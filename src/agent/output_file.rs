@@ -7,7 +7,7 @@ use crate::engine::graph::{
 };
 use crate::inbox::{OUTPUT_FILES, Words, proposal};
 use crate::text::atomic_write;
-use crate::text::{Visible, io_error_text};
+use crate::text::{Visible, count_noun, io_error_text};
 use serde_json::{Value, json};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -58,14 +58,24 @@ pub fn permission(
             interrupt.gist = (*gist).to_owned();
             interrupt.allow = Allow { edit: false, respond: false, ..Allow::ALL };
             interrupt.labels = Labels {
-                accept: Some("write".to_owned()),
-                ignore: Some("do not write".to_owned()),
+                accept: Some(format!("write {}", what_is_written(args))),
+                ignore: Some("don't write".to_owned()),
                 done: Some("written".to_owned()),
                 ..Labels::default()
             };
             Permission::Ask(Box::new(interrupt))
         }
     })
+}
+
+/// The file's name, or how many there are.
+fn what_is_written(args: &Value) -> String {
+    let others = args["files"].as_array().map_or(0, Vec::len);
+    match args["file"].as_str().and_then(|file| Path::new(file).file_name()) {
+        Some(name) if others == 0 => Visible::line(&name.to_string_lossy()).into_string(),
+        Some(_) => count_noun(others + 1, "file"),
+        None => count_noun(others, "page"),
+    }
 }
 
 /// The date added to the name of an existing file that is in the way.

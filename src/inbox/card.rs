@@ -67,6 +67,11 @@ pub enum Block {
     Bars(DayBars),
     /// A conversation: who said what, oldest first.
     Turns(Vec<(Visible, Visible)>),
+    /// What accepting does, in a frame. Whatever comes after it is only told.
+    Panel {
+        title: Visible,
+        blocks: Vec<Block>,
+    },
 }
 
 /// A mail as a card shows it.
@@ -119,12 +124,44 @@ impl Card {
             self.blocks.iter().map(Block::plain).filter(|text| !text.trim().is_empty()).collect();
         parts.join("\n\n")
     }
+
+    /// The question is no longer open, so nothing will happen any more.
+    pub fn close(&mut self) {
+        for block in &mut self.blocks {
+            if let Block::Panel { title, .. } = block {
+                *title = Visible::line("What was proposed");
+            }
+        }
+    }
+
+    /// The blocks without their panels, from top to bottom.
+    pub fn flat(&self) -> impl Iterator<Item = &Block> {
+        self.blocks.iter().flat_map(|block| match block {
+            Block::Panel { blocks, .. } => blocks.iter(),
+            other => std::slice::from_ref(other).iter(),
+        })
+    }
 }
 
 impl Block {
     /// A block of warnings, if there are any.
     pub fn warnings(warnings: &[Warning]) -> Option<Self> {
         (!warnings.is_empty()).then(|| Self::Warnings(warnings.to_vec()))
+    }
+
+    pub fn panel(title: &str, blocks: Vec<Block>) -> Self {
+        Self::Panel { title: Visible::line(title), blocks }
+    }
+
+    /// Names and values, without empty ones.
+    pub fn fields<N: AsRef<str>, V: AsRef<str>>(fields: impl IntoIterator<Item = (N, V)>) -> Self {
+        let shown = fields.into_iter().filter(|(_, value)| !value.as_ref().trim().is_empty());
+        let line = |(name, value): (N, V)| (Visible::line(name.as_ref()), Visible::new(value.as_ref()));
+        Self::Fields(shown.map(line).collect())
+    }
+
+    pub fn text(text: &str) -> Self {
+        Self::Text(Visible::new(text))
     }
 
     fn plain(&self) -> String {
@@ -147,6 +184,9 @@ impl Block {
             Block::Day(day) => plain(day.lines(PLAIN_COLUMNS)),
             Block::Bars(bars) => plain(bars.lines(PLAIN_COLUMNS)),
             Block::Turns(turns) => lines(turns.iter().map(|(who, said)| format!("{who}: {said}\n"))),
+            Block::Panel { title, blocks } => {
+                format!("── {title} ──\n\n{}\n\n──", Card { blocks: blocks.clone() }.text())
+            }
         };
         text.trim_end().to_owned()
     }
@@ -217,6 +257,17 @@ impl MailBlock {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn plain_text_shows_where_a_panel_begins_and_ends() {
+        let panel = Block::panel("This will run", vec![Block::text("git push")]);
+        let mut card =
+            Card { blocks: vec![Block::text("Odd."), panel, Block::fields([("by", "ci"), ("in", "")])] };
+        assert_eq!(card.text(), "Odd.\n\n── This will run ──\n\ngit push\n\n──\n\nby: ci");
+        assert_eq!(card.flat().count(), 3);
+        card.close();
+        assert!(card.text().contains("── What was proposed ──"), "nothing will run any more");
+    }
 
     #[test]
     fn a_link_without_words_is_only_its_target() {

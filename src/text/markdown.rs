@@ -4,8 +4,8 @@
 //! Unknown syntax stays unchanged; a link shows its target, so that its words cannot mislead anybody. Use it for what
 //! models write to people, never for text that will be sent: the marks it removes are not shown.
 
-use super::width::{expand_tabs, fit, pad, width};
-use super::wrap::{wrap, wrap_code};
+use super::width::{expand_tabs, fit, width};
+use super::wrap::{table_row, wrap, wrap_code};
 
 /// How much a piece of text stands out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,10 +134,8 @@ fn table(source: &[&str], columns: usize) -> Vec<Line> {
     let widths = fit((0..count).map(widest).collect(), columns);
     let mut lines = Vec::new();
     for (n, row) in rows.iter().enumerate() {
-        let cell = |(n, wide): (usize, &usize)| pad(row.get(n).map_or("", String::as_str), *wide);
-        let text: Vec<String> = widths.iter().enumerate().map(cell).collect();
         let weight = if n == 0 { Weight::Strong } else { Weight::Plain };
-        lines.push(vec![(weight, text.join(" │ "))]);
+        lines.extend(table_row(row, &widths).into_iter().map(|line| vec![(weight, line)]));
         if n == 0 {
             let rule: Vec<String> = widths.iter().map(|wide| "─".repeat(*wide)).collect();
             lines.push(vec![(Weight::Quiet, rule.join("─┼─"))]);
@@ -338,6 +336,11 @@ mod tests {
             table,
             40,
             "[name      │ sold │  ]\n(──────────┼──────┼──)\n`a`       │ 1    │  \nlong name │ 20   │ x\nend",
+        );
+        check(
+            "|a|b|\n|--|--|\n|one two three|x|",
+            11,
+            "[a       │ b]\n(────────┼──)\none two │ x\nthree   │  ",
         );
         check("| no | table", 40, "| no | table");
         check("```\n|a|\n|--|\n```", 40, "    |a|\n    |--|");

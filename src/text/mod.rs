@@ -38,5 +38,5 @@ pub use nearest::{nearest, suggest};
 pub use shell_words::shell_words;
 pub use visible::{Visible, hidden_count, sanitize_typed, sanitize_typed_json, short_line};
 pub use width::{TAB_STOP, expand_tabs, fit, pad, truncate, truncate_words, width};
-pub use wrap::{Wrap, WrapQuoted, wrap, wrap_code, wrap_quoted};
+pub use wrap::{Wrap, WrapQuoted, table_row, wrap, wrap_code, wrap_quoted};
 pub use xml::{unescape_xml, xml_entity};

@@ -9,11 +9,24 @@
 //! closing or after opening punctuation. A word longer than a whole line is broken after a slash, or else at the end of
 //! the line.
 
-use super::width::{Cluster, clusters, width};
+use super::width::{Cluster, clusters, pad, width};
 
 /// The lines of `text`, none wider than `columns`, unless a single character needs more.
 pub fn wrap(text: &str, columns: usize) -> Wrap<'_> {
     Wrap { text, at: 0, columns: columns.max(1) }
+}
+
+/// The lines of a table's row with columns of these widths: cells that do not fit wrap.
+pub fn table_row(cells: &[String], widths: &[usize]) -> Vec<String> {
+    let text = |n: usize| cells.get(n).map_or("", String::as_str);
+    let wrapped: Vec<Vec<&str>> =
+        widths.iter().enumerate().map(|(n, wide)| wrap(text(n), *wide).collect()).collect();
+    let height = wrapped.iter().map(Vec::len).max().unwrap_or(0).max(1);
+    let line = |n: usize| {
+        let part = |(cell, wide): (&Vec<&str>, &usize)| pad(cell.get(n).copied().unwrap_or_default(), *wide);
+        wrapped.iter().zip(widths).map(part).collect::<Vec<_>>().join(" │ ")
+    };
+    (0..height).map(line).collect()
 }
 
 /// The lines of a text, found on demand. Made by [`wrap`].

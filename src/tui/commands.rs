@@ -93,7 +93,11 @@ fn passes_guard(model: &mut Model, action: Action, press: Press) -> bool {
                     model.refuse(why);
                     false
                 }
-                Guard::Acts | Guard::Asks(_) | Guard::Waits => true,
+                Guard::Scrolls => {
+                    show_more(model, press);
+                    false
+                }
+                Guard::Acts | Guard::Asks | Guard::Waits => true,
             };
         }
         Action::Yes | Action::Wait | Action::TakeBack | Action::GoNow => {
@@ -121,13 +125,20 @@ fn passes_card_guard(model: &mut Model, action: Action, press: Press) -> bool {
             return true;
         }
         Guard::Rejected(why) => model.refuse(why),
-        Guard::Asks(why) => decide::confirm(model, action, why),
+        Guard::Asks => decide::confirm(model, action),
+        Guard::Scrolls => show_more(model, press),
         Guard::Waits => {
             let at = press.at;
             model.deferred_key = model.shown.clone().map(|shown| DeferredKey { action, at, shown });
         }
     }
     false
+}
+
+/// Scrolls a card whose end has not been seen. A key that did so may still be held down when the end appears.
+fn show_more(model: &mut Model, press: Press) {
+    model.last_decision_key.get_or_insert(LastDecisionKey::new(press.key));
+    pane(model).scroll(model, page_height(model));
 }
 
 /// A key that is no action in the uppermost pop-up: it answers, or it is text.

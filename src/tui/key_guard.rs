@@ -32,8 +32,10 @@ pub const MIN_IRREVERSIBLE_SHOWN_TIME: Duration = Duration::from_millis(700);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guard {
     Acts,
-    /// It asks once more, for this reason.
-    Asks(&'static str),
+    /// It asks once more, because the card carries a warning.
+    Asks,
+    /// The end of the card has not been on the screen, so the key shows more of it.
+    Scrolls,
     /// It acts in a moment, unless it comes again before then.
     Waits,
     /// It does nothing, for this reason.
@@ -103,13 +105,6 @@ pub fn guard(model: &Model, action: Action, press: Press) -> Guard {
     if press.at.saturating_duration_since(shown.since) < MIN_SHOWN_TIME {
         return Guard::Rejected("Ignored: typed before the card was shown");
     }
-    let acts = match model.last_decision_key {
-        Some(LastDecisionKey { key, held: true, .. }) if key == press.key => {
-            return Guard::Rejected("Ignored: the key seems to be held down");
-        }
-        Some(LastDecisionKey { key, .. }) if key == press.key => Guard::Waits,
-        _ => Guard::Acts,
-    };
     let is_invitation = model.question().is_some_and(Question::is_invitation);
     // An invitation is answered by a mail, whichever the answer is.
     let proposes = match action {
@@ -117,20 +112,26 @@ pub fn guard(model: &Model, action: Action, press: Press) -> Guard {
         Action::Maybe | Action::Ignore => is_invitation,
         _ => false,
     };
-    if !proposes {
-        return acts;
+    // What leaves was read to its end, and the key is pressed after that.
+    let seen_at = opened.end_seen.filter(|seen| press.at >= *seen);
+    if proposes && seen_at.is_none() {
+        return Guard::Scrolls;
     }
-    if row.irreversible && press.at.saturating_duration_since(shown.since) < MIN_IRREVERSIBLE_SHOWN_TIME {
-        return Guard::Rejected("This can't be undone later: look at it for a moment, then accept");
+    if proposes && row.irreversible {
+        let since = seen_at.map_or(shown.since, |seen| seen.max(shown.since));
+        if press.at.saturating_duration_since(since) < MIN_IRREVERSIBLE_SHOWN_TIME {
+            return Guard::Rejected("This can't be undone later: look at it for a moment, then accept");
+        }
     }
-    // Accepting a triage card proposes nothing, so nothing leaves.
-    if row.is_warned() && row.kind != ItemKind::Question(Kind::Triage) {
-        return Guard::Asks("it carries a warning");
+    match model.last_decision_key {
+        Some(LastDecisionKey { key, held: true, .. }) if key == press.key => {
+            Guard::Rejected("Ignored: the key seems to be held down")
+        }
+        // Accepting a triage card proposes nothing, so nothing leaves.
+        _ if proposes && row.is_warned() && row.kind != ItemKind::Question(Kind::Triage) => Guard::Asks,
+        Some(LastDecisionKey { key, .. }) if key == press.key => Guard::Waits,
+        _ => Guard::Acts,
     }
-    if !opened.end_seen {
-        return Guard::Asks("you haven't seen the end of it");
-    }
-    acts
 }
 
 /// Whether a key may confirm the question of the uppermost layer.

@@ -12,15 +12,15 @@ pub const WIDE: u16 = 100;
 /// From this width on, there is room to spare.
 pub const VERY_WIDE: u16 = 160;
 
-/// From this size on, the card stays visible next to the form about it.
-const MIN_SIZE_BESIDE: (u16, u16) = (140, 16);
+/// The list stays beside a form if the form keeps this many columns.
+const MIN_FORM_WIDTH: u16 = 60;
 
-/// On a smaller screen the card stays visible above its form if it keeps this many lines.
-const MIN_CARD_ABOVE: u16 = 8;
+/// In a column this high, a form leaves the lower third to the rest of its card.
+const MIN_SHARED_HEIGHT: u16 = 26;
 
-/// The lines of a box below its card, and the fewest that a form with fields needs there.
+/// The lines of a box below its card, and the fewest that the card keeps above it.
 const BOX_BELOW: u16 = 10;
-const FIELDS_BELOW: u16 = 16;
+const MIN_CARD_ABOVE: u16 = 8;
 
 /// A form wider than this is hard to read.
 pub const MAX_FORM_WIDTH: u16 = 92;
@@ -63,56 +63,50 @@ pub fn areas(model: &Model) -> Areas {
 pub fn areas_beside(model: &Model, beside: Option<Beside>) -> Areas {
     let tour = model.tour.as_ref().map_or(0, |tour| tour.height(model.size.1));
     let areas = split(model.size, model.focus, tour);
-    match beside {
-        Some(_) if model.size.0 >= MIN_SIZE_BESIDE.0 && model.size.1 >= MIN_SIZE_BESIDE.1 => {
-            put_form_beside(areas)
-        }
-        Some(Beside::Box) => {
-            let refusals = u16::try_from(model.options.refusals.len() + 4).unwrap_or(u16::MAX);
-            put_form_below(areas, BOX_BELOW.max(refusals))
-        }
-        Some(Beside::Fields) => put_form_below(areas, (areas.body.height / 3 * 2).max(FIELDS_BELOW)),
-        None => areas,
-    }
+    let refusals = u16::try_from(model.options.refusals.len() + 4).unwrap_or(u16::MAX);
+    beside.map_or(areas, |beside| put_form(areas, beside, BOX_BELOW.max(refusals)))
 }
 
 /// Whether the card is visible together with the form about it.
 pub fn has_card_with_form(model: &Model) -> bool {
-    !areas(model).form.is_empty()
+    let areas = areas(model);
+    !areas.form.is_empty() && !areas.card.is_empty()
 }
 
-/// The card keeps the upper part of the body, without the list; on a low screen the form covers everything instead.
-fn put_form_below(areas: Areas, rows: u16) -> Areas {
+/// Puts a form in the card's column: fields in the place of the card's head and panel, with the rest of the card below
+/// if there is room; a box, of so many lines, below the card.
+fn put_form(areas: Areas, beside: Beside, box_lines: u16) -> Areas {
     let body = areas.body;
-    if body.height < rows.saturating_add(MIN_CARD_ABOVE) {
-        return areas;
-    }
-    let card = inset(Rect { width: body.width.min(MAX_LINE_WIDTH), height: body.height - rows - 1, ..body });
-    Areas {
-        list: Rect::default(),
-        rule: Rect::default(),
-        card,
-        more: Rect { y: card.bottom(), height: 1, ..card },
-        form: Rect { y: card.bottom() + 1, width: body.width.min(MAX_LINE_WIDTH), height: rows, ..body },
-        ..areas
-    }
+    let has_list = areas.card.width >= MIN_FORM_WIDTH && areas.rule.width == 1;
+    let column = if has_list {
+        Rect { y: body.y, height: body.height, ..areas.card }
+    } else {
+        inset(Rect { width: body.width.min(MAX_LINE_WIDTH), ..body })
+    };
+    let (form, card) = match beside {
+        Beside::Fields if column.height >= MIN_SHARED_HEIGHT => {
+            let form = Rect { height: column.height - column.height / 3, ..column };
+            (form, Rect { y: form.bottom(), height: column.height / 3, ..column })
+        }
+        Beside::Fields | Beside::Nothing => (column, Rect::default()),
+        Beside::Box if column.height < box_lines.saturating_add(MIN_CARD_ABOVE) => return areas,
+        Beside::Box => {
+            let card = Rect { height: column.height - box_lines, ..column };
+            (Rect { y: card.bottom(), height: box_lines, ..column }, card)
+        }
+    };
+    let (list, rule) = if has_list { (areas.list, areas.rule) } else { Default::default() };
+    let (card, more) = with_more(card);
+    Areas { list, rule, card, more, form, ..areas }
 }
 
-/// The form takes the list's place, and at most half of the screen; the card keeps the rest. The form has a frame, so
-/// there is no line between them.
-fn put_form_beside(areas: Areas) -> Areas {
-    let body = areas.body;
-    let form = (body.width / 2).min(MAX_FORM_WIDTH);
-    let right_of_form =
-        |part: Rect| Rect { x: form + 2, width: (body.width - form - 3).min(MAX_LINE_WIDTH), ..part };
-    Areas {
-        list: Rect::default(),
-        rule: Rect::default(),
-        card: right_of_form(areas.card),
-        more: right_of_form(areas.more),
-        form: Rect { width: form, ..body },
-        ..areas
+/// Takes a line off a card for its scroll position.
+fn with_more(card: Rect) -> (Rect, Rect) {
+    if card.height < 4 {
+        return (card, Rect::default());
     }
+    let card = Rect { height: card.height - 1, ..card };
+    (card, Rect { y: card.bottom(), height: 1, ..card })
 }
 
 fn split((width, height): (u16, u16), focus: Focus, tour: u16) -> Areas {
@@ -155,10 +149,7 @@ fn split((width, height): (u16, u16), focus: Focus, tour: u16) -> Areas {
             Focus::Card => areas.card = inset(body),
         }
     }
-    if areas.card.height >= 4 {
-        areas.card.height -= 1;
-        areas.more = Rect { y: areas.card.bottom(), height: 1, ..areas.card };
-    }
+    (areas.card, areas.more) = with_more(areas.card);
     areas
 }
 
@@ -358,28 +349,17 @@ mod tests {
                 }
             }
         }
-        for width in MIN_SIZE_BESIDE.0..300 {
-            let screen = Rect { x: 0, y: 0, width, height: 40 };
-            let a = put_form_beside(split((width, 40), Focus::List, 0));
-            for part in [a.form, a.card, a.more] {
-                assert!(!part.is_empty() && screen.union(part) == screen, "{width} {a:?}");
-            }
-            assert!(a.form.right() < a.card.x, "{width} {a:?}");
-            assert!(a.form.width >= 70 && a.card.width >= 67, "{width} {a:?}");
-        }
-        for width in 1..MIN_SIZE_BESIDE.0 {
-            for height in 0..60 {
-                let screen = Rect { x: 0, y: 0, width, height };
-                let a = put_form_below(split((width, height), Focus::List, 0), BOX_BELOW);
-                for part in [a.form, a.card, a.more] {
+        for (width, height) in (1..220).flat_map(|width| (0..60).map(move |height| (width, height))) {
+            let screen = Rect { x: 0, y: 0, width, height };
+            for beside in [Beside::Fields, Beside::Box, Beside::Nothing] {
+                let a = put_form(split((width, height), Focus::List, 0), beside, BOX_BELOW);
+                for part in [a.form, a.card, a.more, a.list] {
                     assert!(part.is_empty() || screen.union(part) == screen, "{width}×{height} {a:?}");
+                    assert!(part == a.form || !part.intersects(a.form), "{width}×{height} {a:?}");
                 }
-                assert_eq!(
-                    a.form.is_empty(),
-                    height < BOX_BELOW + MIN_CARD_ABOVE + 3,
-                    "{width}×{height} {a:?}"
-                );
-                assert!(a.form.is_empty() || a.card.height >= MIN_CARD_ABOVE - 1, "{width}×{height} {a:?}");
+                let has_form = beside != Beside::Box || height >= BOX_BELOW + MIN_CARD_ABOVE + 3;
+                assert!(a.form.is_empty() || has_form, "{width}×{height} {a:?}");
+                assert!(a.list.is_empty() || a.form.is_empty() || a.form.width >= MIN_FORM_WIDTH, "{a:?}");
             }
         }
         let wide = split((120, 30), Focus::List, 0);

@@ -32,7 +32,7 @@ pub fn start(model: &mut Model, number: usize, press: Press) {
     let why = match key_guard::guard(model, Action::Ignore, press) {
         Guard::Rejected(why) => Some(why),
         Guard::Waits => Some("Ignored: the key seems to be held down"),
-        Guard::Acts | Guard::Asks(_) => None,
+        Guard::Acts | Guard::Asks | Guard::Scrolls => None,
     };
     if let Some(why) = why {
         model.say(why);

@@ -31,6 +31,17 @@ pub fn name(who: &str) -> &str {
     }
 }
 
+/// Whom a mail or an invitation with these arguments goes to: `adaeze.obi@harbour.example and 2 more`.
+pub fn recipients(args: &serde_json::Value) -> Option<String> {
+    let lists = ["to", "cc", "bcc", "attendees"].into_iter().filter_map(|key| args.get(key)?.as_array());
+    let people: Vec<&str> = lists.flatten().filter_map(serde_json::Value::as_str).collect();
+    match people.as_slice() {
+        [] => None,
+        [one] => Some(line(one)),
+        [first, more @ ..] => Some(format!("{} and {} more", line(first), more.len())),
+    }
+}
+
 /// The items of a kind, in words.
 pub fn kinds(kind: ItemKind) -> &'static str {
     match kind {

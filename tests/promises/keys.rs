@@ -166,7 +166,7 @@ fn an_irreversible_proposal_is_looked_at_first() {
 }
 
 #[test]
-fn a_warning_or_an_unseen_end_is_asked_about() {
+fn a_warning_is_asked_about() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("jja");
     assert!(screen.decisions().is_empty());
@@ -174,15 +174,78 @@ fn a_warning_or_an_unseen_end_is_asked_about() {
     assert!(screen.decisions().is_empty(), "not in a burst");
     screen.press("y");
     assert_eq!(screen.decisions().len(), 1);
+}
 
-    let long = "line\n".repeat(500);
-    let mail = json!({"kind": "reply", "title": "Long", "from": "x@example.org", "text": long});
-    let mut screen = TestScreen::with(SIZE, vec![("desk", mail)]);
-    screen.press("a");
-    assert!(screen.decisions().is_empty());
-    assert!(screen.dump().contains("you haven't seen the end of it"), "{}", screen.dump());
-    screen.press("n").press("<enter>G").press("a");
-    assert_eq!(screen.decisions().len(), 1);
+/// A card of so many lines: a mail that cannot be taken back, or a meeting that could be.
+fn long_card(kind: &str, lines: usize) -> TestScreen {
+    let text = (1..=lines).map(|n| format!("Line {n}.\n")).collect::<String>() + "The end.";
+    let item = json!({"kind": kind, "title": "Long", "from": "x@example.org", "text": text});
+    TestScreen::with(SIZE, vec![("desk", item)])
+}
+
+#[test]
+fn a_card_is_read_to_its_end_before_it_is_accepted() {
+    let mut screen = long_card("reply", 100);
+    screen.shows(["Line 1.", "a read on"]).hides(["The end.", "accept"]);
+    for _ in 0..4 {
+        screen.press("a").decided(0);
+        assert!(screen.model.popup().is_none(), "{}", screen.dump());
+    }
+    screen.shows(["The end.", "a accept"]).hides(["read on"]);
+    screen.press("a").decided(1);
+    // Whoever scrolled there reads no further.
+    let mut screen = long_card("reply", 100);
+    screen.press("<enter>G").press("a").decided(1);
+    // Every answer that accepts does the same; others need no end.
+    let mut screen = long_card("reply", 100);
+    screen.press("A").decided(0).shows(["Line 30."]).hides(["Line 2."]);
+    assert!(screen.model.popup().is_none());
+    screen.press("i").decided(1);
+    // A warning is asked about at the end.
+    let mut screen = long_card("warned", 40);
+    screen.press("a").hides(["Yes or no?"]).press("aa").shows(["Yes or no?"]).decided(0);
+    screen.press("y").decided(1);
+}
+
+#[test]
+fn i14_the_key_that_shows_the_end_does_not_decide() {
+    // Two pages: one press shows the end.
+    let two_pages = || {
+        let mut screen = long_card("reply", 40);
+        screen.pass(MS(1000));
+        screen
+    };
+    let mut screen = two_pages();
+    screen.burst("aaaa").shows(["Line 1."]).decided(0);
+    // Read before the end was drawn, however long after the first key.
+    let mut screen = two_pages();
+    screen.key(Key::plain('a'), MS(1000), false);
+    for _ in 0..4 {
+        screen.key(Key::plain('a'), MS(1000), false);
+    }
+    screen.decided(0);
+    screen.drawn().shows(["The end."]);
+    // Pressed at once after it was drawn, a mail still wants a look.
+    screen.key(Key::plain('a'), MS(300), false);
+    screen.says("…look at it for a moment…").decided(0);
+    screen.press("a").decided(1);
+    report("I14", "keys pressed before the end of their card was drawn", 9);
+}
+
+#[test]
+fn i15_a_held_key_reads_on_and_decides_nothing() {
+    for (delay, interval) in [(250, 33), (400, 130), (600, 200), (650, 90)] {
+        let mut screen = long_card("question", 100);
+        screen.pass(MS(1000));
+        screen.key(Key::plain('a'), Duration::ZERO, false);
+        screen.drawn().pass(MS(delay));
+        for _ in 0..60 {
+            screen.key(Key::plain('a'), Duration::ZERO, false);
+            screen.drawn().pass(MS(interval));
+        }
+        screen.pass(MS(2000)).decided(0);
+    }
+    report("I15", "a key held down on a card longer than the screen", 244);
 }
 
 /// A key sequence: ordinary keys, pressed at any speed, read in bursts or not, drawn in between or not.

@@ -1,5 +1,5 @@
-//! The card stays in sight with the form about it, beside it on a wide screen and above it on a high one, and is
-//! scrolled from there. Meetings show their day.
+//! A form stands in its card's place. What is answered stays in sight below it on a high screen, and is scrolled from
+//! there. Meetings show their day.
 
 use crate::snapshots::snap_at;
 use crate::support::email_inbox::{BOB, EmailInbox, calls, mail_with, meet, write};
@@ -59,21 +59,23 @@ fn top(model: &Model) -> usize {
 }
 
 #[test]
-fn the_card_is_scrolled_while_the_form_has_the_keys() {
+fn the_card_is_read_and_scrolled_while_the_form_has_the_keys() {
     let mut screen = letter(WIDE);
     screen.press("e");
     let typed = |screen: &TestScreen| screen.model.drafts.values().next().cloned().unwrap_or_default();
-    screen.shows(["Point 1:"]);
+    // The mail that is answered stands folded below the form, and the first key opens it.
+    screen.shows(["Reply to Bob Ray", "▸ Bob Ray <bob@client.example>"]).hides(["Point 2:"]);
+    screen.press("<pagedown>").shows(["Reply to Bob Ray"]).hides(["▸ Bob Ray"]);
     let begin = top(&screen.model);
     screen.press("<ctrl-down>");
     let line = top(&screen.model);
     assert!(line > begin);
     screen.press("<alt-up>");
     assert_eq!(top(&screen.model), begin);
-    screen.press("<pagedown>");
+    screen.press("<pagedown><pagedown>");
     let page = top(&screen.model);
     assert!(page > line && !screen.dump().contains("Point 1:"), "{}", screen.dump());
-    screen.press("<pageup>");
+    screen.press("<pageup><pageup>");
     assert_eq!(top(&screen.model), begin);
     screen.tell(Msg::Mouse(Mouse::WheelDown, 2, 5));
     assert!(top(&screen.model) > begin, "the wheel scrolls the card, wherever it is");
@@ -85,15 +87,18 @@ fn the_card_is_scrolled_while_the_form_has_the_keys() {
 }
 
 #[test]
-fn on_a_narrow_screen_the_card_stands_above_its_form() {
+fn the_form_stands_where_the_card_was() {
+    for (size, has_list) in [((200, 60), true), ((120, 36), true), ((90, 36), false)] {
+        let mut screen = letter(size);
+        screen.press("e").shows(["Reply to Bob Ray", "It comes tomorrow.", "▸ Bob Ray"]);
+        screen.hides(["This will be sent", "Ready to send"]);
+        assert_eq!(screen.dump().contains("▌ Bob Ray"), has_list, "{}", screen.dump());
+        // Whoever answers the agent sees the draft above.
+        screen.press("<esc>").press("r").shows(["Ready to send → bob@client.example", "It comes tomorrow."]);
+        assert_eq!(screen.dump().contains("▌ Bob Ray"), has_list, "{}", screen.dump());
+    }
     let mut screen = letter((120, 36));
-    screen.press("e");
-    screen.shows(["Point 1:", "Reply to Bob Ray", "It comes tomorrow."]);
-    let begin = top(&screen.model);
-    screen.press("<pagedown>");
-    assert!(top(&screen.model) > begin && !screen.dump().contains("Point 1:"), "{}", screen.dump());
-    screen.press("<esc>").resize(80, 24);
-    screen.press("r").shows(["Reply to Bob Ray, ready to send"]);
+    screen.press("cm").shows(["New mail", "▌ Bob Ray"]).hides(["Ready to send"]);
 }
 
 #[test]
@@ -104,31 +109,24 @@ fn on_a_low_screen_the_form_stands_alone() {
     screen.press("<pagedown>");
     assert_eq!(top(&screen.model), begin);
     screen.says("No card is shown here · a larger window has room for it");
-    screen.resize(140, 24).press("<pagedown>");
+    screen.resize(120, 36).press("<pagedown><pagedown>");
     assert!(top(&screen.model) > begin);
 }
 
 #[test]
 fn a_card_seen_beside_a_form_counts_as_not_seen() {
-    let mut screen = letter((160, 16));
-    screen.press("e");
+    let lines: Vec<String> = (1..=40).map(|n| format!("Answer {n}.")).collect();
+    let draft = json!({"to": [BOB], "subject": "Re: The report", "content": lines.join("\n")});
+    let mut screen = over((160, 30), &mail_with("", "When?"), ("write_email", draft));
+    screen.press("r");
     for _ in 0..20 {
         screen.press("<pagedown>");
     }
-    screen.press("<esc>");
+    screen.shows(["Answer 40."]).press("<esc>");
     let opened = screen.model.inbox.opened.as_ref().unwrap();
-    assert!(!opened.end_seen, "only the card itself, with its keys, is seen");
+    assert!(opened.end_seen.is_none(), "only the card itself, with its keys, is seen");
     assert_eq!(opened.item.data()["to"], json!([BOB]));
-    screen.press("a");
-    assert!(screen.decisions().is_empty() && screen.dump().contains("Yes or no?"), "{}", screen.dump());
-}
-
-#[test]
-fn whoever_edits_sees_the_mail_and_whoever_answers_the_draft() {
-    let mut screen = letter((150, 20));
-    screen.hides(["Point 1:"]);
-    screen.press("e").shows(["Bob Ray <bob@client.example>", "Point 1:"]);
-    screen.press("<esc>").press("r").shows(["Reply to Bob Ray, ready to send"]);
+    screen.shows(["a read on"]).press("a").decided(0);
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn invited(mode: MailMode) -> TestScreen {
 #[test]
 fn an_answer_to_an_invitation_is_confirmed_in_the_words_of_its_card() {
     let mut screen = invited(MailMode::Observe);
-    screen.shows(["Answer to an invitation from Bob Ray · accepting sends nothing"]);
+    screen.shows(["Invited by Bob Ray", "accepting sends nothing"]);
     screen.press("a");
     screen.shows([
         "Say yes? “Invitation: Kickoff”",
@@ -52,7 +52,7 @@ fn an_invitation_is_answered_by_one_key_and_what_follows_is_said() {
         ("i", "decline", "Declined"),
     ] {
         let mut screen = invited(MailMode::Act);
-        screen.shows(["a yes · M maybe · i no", "it goes into your calendar; the organiser is told"]);
+        screen.shows(["a yes", "M maybe", "i no", "it goes into your calendar; the organiser is told"]);
         screen.burst(key).decided(0);
         screen.press("gsgi").press(key).shows(["Asking again because it carries a warning."]).press("y");
         screen.says(&format!("{said}: “Invitation: Kickoff”. The organiser is told."));

@@ -112,7 +112,8 @@ fn what_was_decided_can_be_taken_back_here_and_by_the_next_screen() {
             screen = screen.reopen();
         }
         assert!(screen.model.undo.as_ref().unwrap().until.is_some(), "it counts down");
-        screen.shows(["u undo"]).says("Accepted: “Lunch on Thursday?”"); // it says what is held
+        let key = if reopens { "u undo" } else { "u stops it" };
+        screen.shows([key]).says("Accepted: “Lunch on Thursday?”"); // it says what is held
         screen.press("u").says("Undone: “Lunch on Thursday?”").selects("Lunch on Thursday?");
         assert!(screen.decisions().iter().all(|decision| decision.undone_at.is_some()));
     }

@@ -42,7 +42,7 @@ fn a_card_on_a_small_screen_names_the_way_back() {
     assert!(!footer(&mut screen).contains("Esc back"));
     screen.press("j<enter>");
     let shown = footer(&mut screen);
-    assert!(shown.contains("z snooze") && shown.ends_with("Esc back  ? help"), "{shown}");
+    assert!(shown.contains("z later") && shown.ends_with("Esc back  ? help"), "{shown}");
     screen.press("<esc>");
     assert!(!footer(&mut screen).contains("Esc back"));
     // In a thread `h` goes through its views first.

@@ -101,7 +101,7 @@ fn what_an_agent_asks_is_answered_and_not_refused() {
         "args": {"Colour": ""}, "question": true, "allow": ["edit", "respond", "ignore"], "source": "claude-code",
         "folder": "/home/noor/hub", "session": {"id": "hub"}, "waiting": {}});
     let mut screen = screen(Vec::new(), vec![asked]);
-    screen.press("gq").selects("Which colour?").shows(["The program claude-code asks you", "r answer"]);
+    screen.press("gq").selects("Which colour?").shows(["Asks you · the program claude-code", "r answer"]);
     screen.hides(["Colour"]); // an empty field says nothing
     screen.press("r").shows(["Your answer to the agent"]);
     screen.press("<esc>").press("e").shows(["Your answer to the agent"]);

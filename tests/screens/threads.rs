@@ -338,7 +338,7 @@ fn a_stopped_thread_has_one_card_and_it_is_selected() {
     screen.press("X").press("y");
     screen.behind(async |_| {});
     assert!(screen.selected().contains("stopped"), "{}", screen.dump());
-    screen.shows(["The desk thread is stopped"]);
+    screen.shows(["Stopped · desk"]);
     assert_eq!(screen.titles().len(), before);
     assert!(!screen.titles().contains(&asked), "{:?}", screen.titles());
 }

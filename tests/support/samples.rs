@@ -211,7 +211,8 @@ fn card(state: &Sample, question: Option<&Question>) -> Card {
     let args = item.args.as_object().cloned().unwrap_or_default();
     match item.action.as_str() {
         "python" => {
-            blocks.push(Block::Code { language: "python".to_owned(), text: text(CODE) });
+            let code = Block::Code { language: "python".to_owned(), text: text(CODE) };
+            blocks.push(Block::panel("This will run", vec![code]));
             blocks.push(Block::Heading(text("What it reads")));
             let row = |cells: [&str; 3]| cells.map(text).to_vec();
             blocks.push(Block::Table {
@@ -235,11 +236,9 @@ fn card(state: &Sample, question: Option<&Question>) -> Card {
                 other => other.to_string(),
             };
             let fields = args.iter().filter(|(name, _)| *name != "body");
-            blocks
-                .push(Block::Fields(fields.map(|(name, value)| (text(name), text(&shown(value)))).collect()));
-            if let Some(body) = args.get("body") {
-                blocks.push(Block::Text(text(&shown(body))));
-            }
+            let mut sent = vec![Block::fields(fields.map(|(name, value)| (name, shown(value))))];
+            sent.extend(args.get("body").map(|body| Block::text(&shown(body))));
+            blocks.push(Block::panel("This will be sent", sent));
             blocks.push(Block::Heading(text("Conversation")));
             blocks.push(Block::Turns(vec![
                 (text("ada@example.org, Monday"), text("Could you send me the figures?")),

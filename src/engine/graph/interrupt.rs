@@ -249,6 +249,14 @@ impl AgentCall {
         }
     }
 
+    /// The folder it works in.
+    pub fn folder(&self) -> Option<&str> {
+        match &self.does {
+            AgentAction::Commands(commands) => commands.first().map(|command| command.folder.as_str()),
+            AgentAction::Edit { folder, .. } | AgentAction::Tool { folder } => Some(folder),
+        }
+    }
+
     /// The command that it is asked because of.
     pub fn command_asked_about(&self) -> Option<&CommandLine> {
         self.commands().get(self.asks?)

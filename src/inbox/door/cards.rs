@@ -33,6 +33,9 @@ impl Inbox {
             let threads = count_noun(waiting, "thread");
             card.blocks.push(Block::Fields(vec![(Visible::line("waiting"), Visible::line(&threads))]));
         }
+        if item.closed.is_some() {
+            card.close();
+        }
         item.text = card.text();
         item.give_back = item.action == YOUR_TURN && self.has_model();
         Ok((item, card))
@@ -88,9 +91,6 @@ fn trouble_card(item: &Question, about: Option<String>) -> Card {
     if !fields.is_empty() {
         blocks.push(Block::Fields(fields));
     }
-    let answers = item.allow.answers(&item.labels);
-    let answers = answers.map(|(word, label)| (Visible::line(word), Visible::line(label.unwrap_or(word))));
-    blocks.push(Block::Fields(answers.collect()));
     Card { blocks }
 }
 

@@ -201,7 +201,7 @@ actions! {
         PreviousItem ["K"] "previous_item": "previous item",
         NextPart ["]"] "next_part": "next part of the card",
         PreviousPart ["["] "previous_part": "previous part of the card",
-        Quotes ["T"] "quotes": "fold or unfold quotes and older parts",
+        Quotes ["T", "enter"] "quotes": "fold or unfold quotes and older parts",
         Headers ["H"] "headers": "show or hide a mail's headers",
         Attachments ["v"] "attachments": "save or open attachments",
         Links ["L"] "links": "list links and where they lead",

@@ -1,7 +1,8 @@
 //! Cuts a card into pieces of a few kilobytes: the proposal first, then the conversation, then earlier answers.
 
-use super::doc::{Doc, Piece, PieceKind, Source};
+use super::doc::{Doc, Edge, Piece, PieceKind, Place, Source, is_same_subject};
 use super::highlight::{Language, highlight};
+use super::table;
 use crate::engine::graph::Warning;
 use crate::inbox::door::name_words;
 use crate::inbox::{AnswerKind, Block, Card, DecisionView, Item, Span};
@@ -35,11 +36,11 @@ pub struct Folds {
     pub headers: bool,
 }
 
-/// What is shown around the card: facts about its item, and earlier answers.
+/// What is shown around the card: what the item is, and earlier answers.
 #[derive(Clone, Debug, Default)]
 pub struct CardContext<'a> {
-    /// The line under the title.
-    pub meta: String,
+    /// What state the item is in, and whom it concerns.
+    pub verdict: String,
     /// Earlier answers, each on one or more lines.
     pub answers: &'a [DecisionView],
 }
@@ -47,42 +48,25 @@ pub struct CardContext<'a> {
 impl Doc {
     /// Cuts an item's card into pieces.
     pub fn new(item: &Item, card: Arc<Card>, context: &CardContext<'_>, folds: Folds) -> Self {
-        let mut doc = Doc { card: card.clone(), ..Self::default() };
-        doc.push(PieceKind::Title, Visible::line(item.title()).into_string());
-        doc.push(PieceKind::Meta, context.meta.clone());
+        let title = Visible::line(item.title());
+        let mut doc = Doc { card: card.clone(), title: title.to_string(), ..Self::default() };
+        doc.push(PieceKind::Verdict, context.verdict.clone());
+        if !says_title(&card, &title) {
+            doc.push(PieceKind::Title, title.to_string());
+        }
         doc.gap();
-        if !card.blocks.iter().any(|block| matches!(block, Block::Warnings(_))) {
+        if !card.flat().any(|block| matches!(block, Block::Warnings(_))) {
             doc.warnings(item.warnings(), folds);
         }
-        let title = Visible::line(item.title());
-        let mut heading = None;
-        // A subject that is already shown above is not repeated for each mail.
-        let mut shown_subjects = vec![item.title()];
-        for (n, block) in card.blocks.iter().enumerate() {
-            if matches!(block, Block::Turns(_) | Block::Mail(_)) && doc.proposal == 0 {
-                // The conversation's own heading is not part of the proposal.
-                doc.proposal = heading.unwrap_or(doc.pieces.len());
-            }
-            heading = matches!(block, Block::Heading(_)).then_some(doc.pieces.len());
-            match block {
-                Block::Heading(heading) if *heading == title && n == 0 => {}
-                Block::Mail(mail) => {
-                    doc.mail(n, mail, &shown_subjects, folds);
-                    shown_subjects.push(&mail.subject);
-                }
-                block => doc.block(n, block, folds),
-            }
-        }
-        if card.blocks.iter().all(is_empty) {
+        doc.add(&card.blocks, folds);
+        if card.flat().all(is_empty) {
             doc.arguments(item);
         }
         if doc.proposal == 0 {
             doc.proposal = doc.pieces.len();
         }
         doc.answers(context.answers);
-        while doc.pieces.last().is_some_and(|piece| piece.kind == PieceKind::Gap) {
-            doc.pieces.pop();
-        }
+        doc.drop_gaps();
         doc.proposal = doc.proposal.min(doc.pieces.len());
         doc
     }
@@ -92,8 +76,8 @@ impl Doc {
         self.pieces.truncate(self.proposal);
         // A card that shows nothing else says too little about what would be done.
         let is_frame = |piece: &Piece| {
-            use PieceKind::{Gap, Heading, Meta, Title, Warning};
-            matches!(piece.kind, Title | Meta | Gap | Heading | Warning(_))
+            use PieceKind::{Edge, Gap, Heading, Meta, Title, Verdict, Warning};
+            matches!(piece.kind, Verdict | Title | Meta | Gap | Heading | Warning(_) | Edge(_))
         };
         if self.pieces.iter().all(is_frame) {
             self.arguments(item);
@@ -106,40 +90,84 @@ impl Doc {
 
     /// Blocks without a title, for places that already show one.
     pub fn untitled(blocks: Vec<Block>, folds: Folds) -> Self {
-        let mut doc = Doc { card: Arc::new(Card { blocks }), ..Self::default() };
-        let card = doc.card.clone();
-        for (n, block) in card.blocks.iter().enumerate() {
-            doc.block(n, block, folds);
-        }
-        doc.finish()
+        Self::of(Vec::new(), blocks, folds)
     }
 
     /// A titled page for content that is not a card.
     pub fn page(title: &str, meta: &str, blocks: Vec<Block>) -> Self {
-        let mut doc = Doc { card: Arc::new(Card { blocks }), ..Self::default() };
-        for (kind, text) in [(PieceKind::Title, title), (PieceKind::Meta, meta)] {
-            if !text.is_empty() {
-                doc.push(kind, Visible::line(text).into_string());
-            }
+        let head = [(PieceKind::Title, title), (PieceKind::Meta, meta)];
+        let head = head.into_iter().filter(|(_, text)| !text.is_empty()).collect();
+        Self::of(head, blocks, Folds { open: true, headers: false })
+    }
+
+    fn of(head: Vec<(PieceKind, &str)>, blocks: Vec<Block>, folds: Folds) -> Self {
+        let card = Arc::new(Card { blocks });
+        let mut doc = Doc { card: card.clone(), ..Self::default() };
+        for (kind, text) in head {
+            doc.push(kind, Visible::line(text).into_string());
         }
         doc.gap();
-        let card = doc.card.clone();
-        for (n, block) in card.blocks.iter().enumerate() {
-            doc.block(n, block, Folds { open: true, headers: false });
-        }
+        doc.add(&card.blocks, folds);
         doc.finish()
     }
 
-    fn finish(mut self) -> Self {
+    /// Cuts these blocks into pieces, and remembers where the proposal ends.
+    fn add(&mut self, blocks: &[Block], folds: Folds) {
+        let mut heading = None;
+        for block in blocks {
+            if matches!(block, Block::Turns(_) | Block::Mail(_)) && self.proposal == 0 {
+                // The conversation's own heading is not part of the proposal.
+                self.proposal = heading.unwrap_or(self.pieces.len());
+            }
+            heading = matches!(block, Block::Heading(_)).then_some(self.pieces.len());
+            let is_title = matches!(block, Block::Heading(text) if self.blocks == 0 && **text == *self.title);
+            if let Block::Panel { title, blocks } = block {
+                self.place = Place::Inside;
+                self.push(PieceKind::Edge(Edge::Upper), title.to_string());
+                self.add(blocks, folds);
+                self.drop_gaps();
+                self.push(PieceKind::Edge(Edge::Lower), String::new());
+                self.place = if self.is_card() { Place::Below } else { Place::Above };
+                self.gap();
+            } else {
+                let place = self.place;
+                // On a card, names and values are facts about what is asked; elsewhere they are what is shown.
+                if matches!(block, Block::Fields(_)) && place == Place::Above && self.is_card() {
+                    self.place = Place::Below;
+                }
+                if !is_title {
+                    self.cut_block(self.blocks, block, folds);
+                }
+                self.blocks += 1;
+                self.place = place;
+            }
+        }
+    }
+
+    /// Whether it is an item's card, and no other page.
+    fn is_card(&self) -> bool {
+        self.pieces.first().is_some_and(|piece| piece.kind == PieceKind::Verdict)
+    }
+
+    /// Takes away empty lines at the end.
+    fn drop_gaps(&mut self) {
         while self.pieces.last().is_some_and(|piece| piece.kind == PieceKind::Gap) {
             self.pieces.pop();
         }
+    }
+
+    fn finish(mut self) -> Self {
+        self.drop_gaps();
         self.proposal = self.pieces.len();
         self
     }
 
     pub(super) fn push(&mut self, kind: PieceKind, text: String) {
-        self.pieces.push(Piece { kind, source: Source::Own(text) });
+        self.put(kind, Source::Own(text));
+    }
+
+    fn put(&mut self, kind: PieceKind, source: Source) {
+        self.pieces.push(Piece { kind, source, place: self.place });
     }
 
     /// Begins a part here, unless its heading has just begun it.
@@ -175,7 +203,7 @@ impl Doc {
                 }
                 kind => kind.clone(),
             };
-            self.pieces.push(Piece { kind, source });
+            self.put(kind, source);
             start = end;
         }
     }
@@ -196,7 +224,7 @@ impl Doc {
         }
     }
 
-    fn block(&mut self, n: usize, block: &Block, folds: Folds) {
+    fn cut_block(&mut self, n: usize, block: &Block, folds: Folds) {
         match block {
             Block::Warnings(warnings) => self.warnings(warnings, folds),
             Block::Heading(text) => {
@@ -209,7 +237,11 @@ impl Doc {
             Block::Fields(fields) => {
                 let indent =
                     fields.iter().map(|(name, _)| width(name)).max().unwrap_or(0).min(MAX_NAME_WIDTH) + 2;
-                for (part, (name, value)) in fields.iter().enumerate() {
+                // A fact that the title says is not said again.
+                let is_new =
+                    |(_, value): &&(Visible, Visible)| self.place != Place::Below || **value != *self.title;
+                let shown: Vec<_> = fields.iter().enumerate().filter(|(_, field)| is_new(field)).collect();
+                for (part, (name, value)) in shown {
                     let kind = PieceKind::Field { name: name.to_string(), indent };
                     if value.is_empty() {
                         self.push(kind, String::new());
@@ -219,9 +251,10 @@ impl Doc {
                 }
             }
             Block::Code { language, text } => self.code(n, Language::from_name(language), text),
-            Block::Table { rows, .. } => {
+            Block::Table { head, rows } => {
+                let columns: Arc<[usize]> = table::columns(head, rows).into();
                 for row in std::iter::once(None).chain((0..rows.len()).map(Some)) {
-                    self.push(PieceKind::Row { block: n, row }, String::new());
+                    self.push(PieceKind::Row { block: n, row, columns: columns.clone() }, String::new());
                 }
             }
             Block::Diff(spans) => {
@@ -230,9 +263,11 @@ impl Doc {
                 }
             }
             Block::Words(spans) => self.words(n, spans),
-            Block::Mail(mail) => self.mail(n, mail, &[], folds),
+            Block::Mail(mail) => self.mail(n, mail, folds),
             Block::Day(_) | Block::Bars(_) => self.push(PieceKind::Day { block: n }, String::new()),
             Block::Turns(turns) => self.turns(n, turns, folds),
+            // Its blocks are cut one by one.
+            Block::Panel { .. } => {}
         }
         self.gap();
     }
@@ -251,8 +286,7 @@ impl Doc {
         let (mut start, mut inside) = (0, Markdown::default());
         while start < text.len() {
             let end = piece_end(text, start, text.len());
-            self.pieces
-                .push(Piece { kind: PieceKind::Markdown(inside), source: Source::Card(n, 0, start..end) });
+            self.put(PieceKind::Markdown(inside), Source::Card(n, 0, start..end));
             inside = inside.after(&text[start..end]);
             start = end;
         }
@@ -263,10 +297,7 @@ impl Doc {
         let (mut start, mut inside) = (0, Default::default());
         while start < text.len() {
             let end = piece_end(text, start, text.len());
-            self.pieces.push(Piece {
-                kind: PieceKind::Code { language, inside },
-                source: Source::Card(n, 0, start..end),
-            });
+            self.put(PieceKind::Code { language, inside }, Source::Card(n, 0, start..end));
             if language == Language::Python {
                 for line in text[start..end].split('\n') {
                     inside = highlight(line, language, inside).1;
@@ -300,11 +331,11 @@ impl Doc {
         self.cut(kind, n, part, text, plain_from..text.len());
     }
 
-    /// Shows the newest turn first and open; older ones are folded to a line.
+    /// Shows the newest turn first, and open unless a panel stands above; older ones are folded to a line.
     fn turns(&mut self, n: usize, turns: &[(Visible, Visible)], folds: Folds) {
         for (age, (part, (who, text))) in turns.iter().enumerate().rev().enumerate() {
             self.begin_part();
-            if age > 0 && !folds.open {
+            if (age > 0 || self.place == Place::Below) && !folds.open {
                 let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
                 let mut words = lines.next().unwrap_or_default().to_owned();
                 // "Lena asks:" alone says nothing.
@@ -378,7 +409,19 @@ fn is_empty(block: &Block) -> bool {
         Block::Diff(spans) | Block::Words(spans) => spans.is_empty(),
         Block::Mail(_) | Block::Day(_) | Block::Bars(_) => false,
         Block::Turns(turns) => turns.is_empty(),
+        Block::Panel { blocks, .. } => blocks.iter().all(is_empty),
     }
+}
+
+/// Whether a panel says the title, so that nothing need say it twice: as a subject, or as the command that runs.
+fn says_title(card: &Card, title: &str) -> bool {
+    let command = title.strip_prefix("$ ").map(|command| command.trim_end_matches('…'));
+    let says = |block: &Block| match block {
+        Block::Fields(fields) => fields.iter().any(|(_, value)| is_same_subject(value, title)),
+        Block::Code { text, .. } => command.is_some_and(|command| text.starts_with(command)),
+        _ => false,
+    };
+    card.blocks.iter().any(|block| matches!(block, Block::Panel { blocks, .. } if blocks.iter().any(says)))
 }
 
 /// The end of the piece that begins at `start`: after a newline or a space if there is one.

@@ -9,6 +9,8 @@ use std::sync::Arc;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum PieceKind {
+    /// What state the item is in, and whom it concerns.
+    Verdict,
     Title,
     Meta,
     Warning(Grade),
@@ -28,9 +30,11 @@ pub(super) enum PieceKind {
         language: Language,
         inside: LineState,
     },
+    /// A row of a table, or its head, and how wide each column would like to be.
     Row {
         block: usize,
         row: Option<usize>,
+        columns: Arc<[usize]>,
     },
     Diff(Tone),
     /// A range of a text with added and removed words: the block, and where the range begins.
@@ -45,6 +49,25 @@ pub(super) enum PieceKind {
     Said,
     Fold,
     Gap,
+    /// The upper edge of a panel, with its title, and the lower one.
+    Edge(Edge),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Edge {
+    Upper,
+    Lower,
+}
+
+/// Where a piece stands on its card.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Place {
+    #[default]
+    Above,
+    /// In a panel.
+    Inside,
+    /// After the panel: dimmed.
+    Below,
 }
 
 /// Where a piece's text comes from.
@@ -59,6 +82,7 @@ pub(super) enum Source {
 pub(super) struct Piece {
     pub kind: PieceKind,
     pub source: Source,
+    pub place: Place,
 }
 
 /// A card cut into pieces.
@@ -66,6 +90,11 @@ pub(super) struct Piece {
 pub struct Doc {
     pub(super) card: Arc<Card>,
     pub(super) pieces: Vec<Piece>,
+    /// The item's title, which is not repeated as a mail's subject.
+    pub(super) title: String,
+    /// How many blocks have been cut into pieces, and where the next piece stands.
+    pub(super) blocks: usize,
+    pub(super) place: Place,
     /// Where parts begin, for jumping between them.
     pub(super) parts: Vec<usize>,
     /// Where mails begin, and the block of each.
@@ -79,10 +108,15 @@ impl Doc {
         match &piece.source {
             Source::Own(text) => text,
             Source::Card(block, part, range) => {
-                let text = self.card.blocks.get(*block).and_then(|block| part_of(block, *part));
+                let text = self.block(*block).and_then(|block| part_of(block, *part));
                 text.and_then(|text| text.get(range.clone())).unwrap_or_default()
             }
         }
+    }
+
+    /// The block that a piece names.
+    pub(super) fn block(&self, number: usize) -> Option<&Block> {
+        self.card.flat().nth(number)
     }
 
     /// Whether some of it is folded away.
@@ -91,7 +125,7 @@ impl Doc {
     }
 
     pub fn mails(&self) -> impl Iterator<Item = &MailBlock> {
-        self.card.blocks.iter().filter_map(|block| match block {
+        self.card.flat().filter_map(|block| match block {
             Block::Mail(mail) => Some(mail.as_ref()),
             _ => None,
         })
@@ -111,6 +145,39 @@ pub(super) fn part_of(block: &Block, part: usize) -> Option<&Visible> {
             Some(header) => mail.headers.get(header).map(|(_, value)| value),
         },
         Block::Turns(turns) => turns.get(part).map(|(_, text)| text),
-        Block::Warnings(_) | Block::Table { .. } | Block::Words(_) | Block::Day(_) | Block::Bars(_) => None,
+        Block::Warnings(_)
+        | Block::Table { .. }
+        | Block::Words(_)
+        | Block::Day(_)
+        | Block::Bars(_)
+        | Block::Panel { .. } => None,
+    }
+}
+
+/// Whether two subjects belong to the same conversation: prefixes added by mail clients are ignored.
+pub(super) fn is_same_subject(one: &str, other: &str) -> bool {
+    let bare = |subject: &str| {
+        let mut rest = subject.trim().to_lowercase();
+        while let Some((mark, after)) = rest.split_once(':') {
+            if !matches!(mark.trim(), "re" | "fwd" | "fw" | "aw" | "wg" | "sv" | "tr" | "antw" | "odp") {
+                break;
+            }
+            rest = after.trim().to_owned();
+        }
+        rest
+    };
+    bare(one) == bare(other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn subjects_are_compared_without_their_marks() {
+        assert!(is_same_subject("Lunch?", "Re: AW: lunch?"));
+        assert!(is_same_subject("", "Re:"));
+        assert!(!is_same_subject("Lunch?", "Dinner?"));
+        assert!(!is_same_subject("Lunch", "Note: lunch"));
     }
 }

@@ -1,11 +1,11 @@
 //! Lays out pieces as lines of a given width. Only the requested lines are made.
 
-use super::doc::{Doc, Piece, PieceKind};
+use super::doc::{Doc, Edge, Piece, PieceKind, Place};
 use super::highlight::{Token, highlight};
 use super::table;
 use crate::engine::graph::Grade;
 use crate::inbox::{Block, StripLine, StripMark, Tone};
-use crate::text::{Weight, expand_tabs, pad, truncate, wrap, wrap_code, wrap_quoted};
+use crate::text::{Weight, expand_tabs, pad, truncate, width as text_width, wrap, wrap_code, wrap_quoted};
 use crate::tui::theme::Theme;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
@@ -14,7 +14,9 @@ use std::borrow::Cow;
 /// How far a piece's text is indented, and the marker before it.
 fn margin(kind: &PieceKind) -> (usize, &'static str) {
     match kind {
-        PieceKind::Title
+        PieceKind::Verdict
+        | PieceKind::Title
+        | PieceKind::Edge(_)
         | PieceKind::Meta
         | PieceKind::Heading
         | PieceKind::Subject
@@ -39,31 +41,46 @@ fn margin(kind: &PieceKind) -> (usize, &'static str) {
     }
 }
 
-/// The columns left for text. On a very narrow screen the indent shrinks.
-fn room(kind: &PieceKind, width: usize) -> usize {
-    width.saturating_sub(inset(kind, width)).max(1)
+/// Where there are fewer columns, a panel has no sides.
+const MIN_FRAMED: usize = 24;
+
+/// The columns for a piece, inside the frame if it stands in one.
+fn columns(piece: &Piece, width: usize) -> usize {
+    let is_framed = piece.place == Place::Inside && width >= MIN_FRAMED;
+    if is_framed && !matches!(piece.kind, PieceKind::Edge(_)) { width - 4 } else { width }
 }
 
-fn inset(kind: &PieceKind, width: usize) -> usize {
-    let (inset, _) = margin(kind);
+/// How far a piece's text is indented. On a very narrow screen the indent shrinks.
+fn inset(piece: &Piece, width: usize) -> usize {
+    let inset = match (&piece.kind, piece.place) {
+        // The frame marks it as code.
+        (PieceKind::Code { .. }, Place::Inside) => 0,
+        (kind, _) => margin(kind).0,
+    };
     if inset * 2 > width { width.min(2) / 2 } else { inset }
 }
 
+/// The columns left for text.
+fn room(piece: &Piece, width: usize) -> usize {
+    width.saturating_sub(inset(piece, width)).max(1)
+}
+
 pub(super) fn height(doc: &Doc, piece: &Piece, width: usize) -> usize {
+    let width = columns(piece, width);
     match &piece.kind {
-        PieceKind::Gap | PieceKind::Fold => 1,
+        PieceKind::Gap | PieceKind::Fold | PieceKind::Edge(_) => 1,
         PieceKind::Meta if doc.text(piece).is_empty() => 0,
-        PieceKind::Row { block, row } => table::height(doc, *block, *row, width),
+        PieceKind::Row { block, row, columns } => table::height(doc, *block, *row, columns, width),
         PieceKind::Markdown(inside) => inside.lines(doc.text(piece), width.max(1)).len(),
         PieceKind::Day { block } => day_lines(doc, *block, width).len(),
         // Measured line by line, as it is drawn: this matters when a single character is wider than the room.
-        kind @ PieceKind::Code { .. } => {
+        PieceKind::Code { .. } => {
             let text = doc.text(piece);
             let lines = text.strip_suffix('\n').unwrap_or(text).split('\n');
-            lines.map(|line| wrap_code(line, room(kind, width)).len().max(1)).sum()
+            lines.map(|line| wrap_code(line, room(piece, width)).len().max(1)).sum()
         }
         PieceKind::Words { .. } => wrap(doc.text(piece), width.max(1)).count().max(1),
-        kind => wrap_quoted(doc.text(piece), room(kind, width)).count().max(1),
+        _ => wrap_quoted(doc.text(piece), room(piece, width)).count().max(1),
     }
 }
 
@@ -75,20 +92,70 @@ pub(super) fn lines<'d>(
     max: usize,
     theme: &Theme,
 ) -> Vec<Line<'d>> {
+    let inside = columns(piece, width);
+    let mut lines = laid(doc, piece, inside, skip, max, theme);
+    for line in &mut lines {
+        match piece.place {
+            Place::Above => {}
+            Place::Inside if inside == width => {}
+            Place::Inside => {
+                let used: usize = line.spans.iter().map(|span| text_width(&span.content)).sum();
+                line.spans.insert(0, Span::styled("│ ", theme.rule));
+                let rest = " ".repeat(inside.saturating_sub(used));
+                line.spans.extend([Span::raw(rest), Span::styled(" │", theme.rule)]);
+            }
+            Place::Below => {
+                let shown = |style: Style| if style == theme.text { theme.quiet } else { style };
+                line.style = shown(line.style);
+                line.spans.iter_mut().for_each(|span| span.style = shown(span.style));
+            }
+        }
+    }
+    lines
+}
+
+/// The edge of a panel; the upper one carries its title.
+fn edge<'d>(edge: Edge, title: &str, width: usize, theme: &Theme) -> Line<'d> {
+    let (left, right) = match edge {
+        _ if width < MIN_FRAMED => ("", ""),
+        Edge::Upper => ("╭─ ", "╮"),
+        Edge::Lower => ("╰", "╯"),
+    };
+    let title = truncate(title, width.saturating_sub(6)).into_owned();
+    let gap = if title.is_empty() { "" } else { " " };
+    let used = text_width(left) + text_width(&title) + gap.len() + text_width(right);
+    let rest = format!("{gap}{}{right}", "─".repeat(width.saturating_sub(used)));
+    Line::from(vec![
+        Span::styled(left, theme.rule),
+        Span::styled(title, theme.title),
+        Span::styled(rest, theme.rule),
+    ])
+}
+
+fn laid<'d>(
+    doc: &'d Doc,
+    piece: &'d Piece,
+    width: usize,
+    skip: usize,
+    max: usize,
+    theme: &Theme,
+) -> Vec<Line<'d>> {
     let style = style(&piece.kind, theme);
     let text = doc.text(piece);
     match &piece.kind {
         PieceKind::Gap => vec![Line::default()],
+        PieceKind::Edge(which) => vec![edge(*which, text, width, theme)],
         PieceKind::Meta if text.is_empty() => Vec::new(),
         PieceKind::Fold => {
             let hint = format!("{text}  (T)");
             vec![Line::styled(format!("▸ {}", truncate(&hint, width.saturating_sub(2))), style)]
         }
-        PieceKind::Row { block, row } => {
-            table::lines(doc, *block, *row, width, theme).into_iter().skip(skip).take(max).collect()
+        PieceKind::Row { block, row, columns } => {
+            let laid = table::lines(doc, *block, *row, columns, width, theme);
+            laid.into_iter().skip(skip).take(max).collect()
         }
         PieceKind::Words { block, from } => {
-            let spans = match doc.card.blocks.get(*block) {
+            let spans = match doc.block(*block) {
                 Some(Block::Words(spans)) => spans.as_slice(),
                 _ => &[],
             };
@@ -111,7 +178,8 @@ pub(super) fn lines<'d>(
             for line in text.strip_suffix('\n').unwrap_or(text).split('\n') {
                 let (tokens, after) = highlight(line, *language, state);
                 state = after;
-                laid.extend(code_lines(line, &tokens, room(&piece.kind, width), theme));
+                let bar = if inset(piece, width) > 0 { "│ " } else { "" };
+                laid.extend(code_lines(line, &tokens, bar, room(piece, width), theme));
                 if laid.len() >= skip + max {
                     break;
                 }
@@ -123,8 +191,8 @@ pub(super) fn lines<'d>(
                 PieceKind::Field { name, .. } => name.as_str(),
                 _ => "",
             };
-            let inset = inset(kind, width);
-            let mut wrapped = wrap_quoted(text, room(kind, width)).peekable();
+            let inset = inset(piece, width);
+            let mut wrapped = wrap_quoted(text, room(piece, width)).peekable();
             if wrapped.peek().is_none() {
                 return vec![Line::styled(pad(name, inset.min(width)), theme.quiet)];
             }
@@ -153,6 +221,8 @@ fn prefix<'d>(kind: &'d PieceKind, n: usize, inset: usize, theme: &Theme) -> Spa
 fn style(kind: &PieceKind, theme: &Theme) -> Style {
     match kind {
         PieceKind::Title | PieceKind::Subject => theme.title,
+        PieceKind::Verdict => theme.accent.add_modifier(Modifier::BOLD),
+        PieceKind::Edge(_) => theme.rule,
         PieceKind::Heading | PieceKind::Who => theme.accent,
         PieceKind::Meta | PieceKind::Fold | PieceKind::Quiet => theme.quiet,
         PieceKind::Warning(grade) => theme.grade(*grade),
@@ -173,7 +243,7 @@ fn style(kind: &PieceKind, theme: &Theme) -> Style {
 }
 
 fn day_lines(doc: &Doc, block: usize, width: usize) -> Vec<StripLine> {
-    match doc.card.blocks.get(block) {
+    match doc.block(block) {
         Some(Block::Day(day)) => day.lines(width.max(1)),
         Some(Block::Bars(bars)) => bars.lines(width.max(1)),
         _ => Vec::new(),
@@ -218,12 +288,18 @@ fn word_line<'d>(
 }
 
 /// A line of code, coloured, and broken if it does not fit.
-fn code_lines<'d>(line: &'d str, tokens: &[(Token, &'d str)], room: usize, theme: &Theme) -> Vec<Line<'d>> {
+fn code_lines<'d>(
+    line: &'d str,
+    tokens: &[(Token, &'d str)],
+    bar: &'static str,
+    room: usize,
+    theme: &Theme,
+) -> Vec<Line<'d>> {
     let mut lines = Vec::new();
     for (inset, part) in wrap_code(line, room) {
         let start = part.as_ptr() as usize - line.as_ptr() as usize;
         let range = start..start + part.len();
-        let mut spans = vec![Span::styled("│ ", theme.rule), Span::raw(" ".repeat(inset))];
+        let mut spans = vec![Span::styled(bar, theme.rule), Span::raw(" ".repeat(inset))];
         let mut offset = 0;
         for (token, text) in tokens {
             let (from, to) = (offset.max(range.start), (offset + text.len()).min(range.end));
@@ -236,7 +312,7 @@ fn code_lines<'d>(line: &'d str, tokens: &[(Token, &'d str)], room: usize, theme
         lines.push(Line::from(spans));
     }
     if lines.is_empty() {
-        lines.push(Line::styled("│ ", theme.rule));
+        lines.push(Line::styled(bar, theme.rule));
     }
     lines
 }

@@ -4,7 +4,7 @@
 //! folded takes one line. The text itself belongs to the card and is never copied.
 
 use super::build::{Folds, MIN_FOLDED_QUOTE};
-use super::doc::{Doc, PieceKind};
+use super::doc::{Doc, PieceKind, Place, is_same_subject};
 use crate::engine::graph::Grade;
 use crate::inbox::{AttachmentLine, MailBlock};
 use crate::text::{Visible, truncate, width};
@@ -24,8 +24,14 @@ const MAX_PEOPLE: usize = 4;
 
 impl Doc {
     /// Cuts a mail into pieces.
-    pub(super) fn mail(&mut self, n: usize, mail: &MailBlock, shown_subjects: &[&str], folds: Folds) {
-        let folded = mail.folded && !folds.open;
+    pub(super) fn mail(&mut self, n: usize, mail: &MailBlock, folds: Folds) {
+        let folded = (mail.folded || self.place == Place::Below) && !folds.open;
+        // A subject that stands above is not repeated for each mail.
+        let is_known = is_same_subject(&self.title, &mail.subject)
+            || self
+                .mails()
+                .take(self.mails.len())
+                .any(|above| is_same_subject(&above.subject, &mail.subject));
         if !folded && self.pieces.last().is_some_and(|piece| piece.kind != PieceKind::Heading) {
             self.gap();
         }
@@ -52,7 +58,7 @@ impl Doc {
             let people: Vec<String> =
                 people.map(|(word, who)| format!("{word} {}", first_people(who))).collect();
             self.push(PieceKind::Meta, people.join(" · "));
-            if !shown_subjects.iter().any(|shown| is_same_subject(shown, &mail.subject)) {
+            if !is_known {
                 self.push(PieceKind::Subject, mail.subject.to_string());
             }
         }
@@ -145,32 +151,9 @@ fn first_people(people: &str) -> String {
     format!("{} and {} more", all[..MAX_PEOPLE - 1].join(", "), all.len() - MAX_PEOPLE + 1)
 }
 
-/// Whether two subjects belong to the same conversation: prefixes added by mail clients are ignored.
-fn is_same_subject(one: &str, other: &str) -> bool {
-    let bare = |subject: &str| {
-        let mut rest = subject.trim().to_lowercase();
-        while let Some((mark, after)) = rest.split_once(':') {
-            if !matches!(mark.trim(), "re" | "fwd" | "fw" | "aw" | "wg" | "sv" | "tr" | "antw" | "odp") {
-                break;
-            }
-            rest = after.trim().to_owned();
-        }
-        rest
-    };
-    bare(one) == bare(other)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn subjects_are_compared_without_their_marks() {
-        assert!(is_same_subject("Lunch?", "Re: AW: lunch?"));
-        assert!(is_same_subject("", "Re:"));
-        assert!(!is_same_subject("Lunch?", "Dinner?"));
-        assert!(!is_same_subject("Lunch", "Note: lunch"));
-    }
 
     #[test]
     fn a_link_shows_where_it_leads() {

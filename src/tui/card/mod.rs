@@ -20,9 +20,10 @@ pub use scroll::ScrollPosition;
 mod tests {
     use super::*;
     use crate::config::ThemeName;
+    use crate::engine::graph::ThreadId;
     use crate::engine::graph::{Grade, Warning};
-    use crate::inbox::{Block, BodyPiece, DayStrip, MailBlock, Span, Tone};
-    use crate::text::Visible;
+    use crate::inbox::{Block, BodyPiece, Card, DayStrip, Item, MailBlock, Span, ThreadResult, Tone};
+    use crate::text::{Visible, width};
     use crate::tui::theme::{Colours, Theme};
     use proptest::prelude::*;
 
@@ -70,6 +71,77 @@ mod tests {
         assert!(shown.contains(&"▸ the agent asked: Lena asks: “When?”  (T)".to_owned()), "{shown:?}");
     }
 
+    fn card(title: &str, blocks: Vec<Block>, folds: Folds) -> Doc {
+        let thread = ThreadId::parse("t12345678").unwrap();
+        let (title, ended_at) = (title.to_owned(), jiff::Timestamp::UNIX_EPOCH);
+        let (workflow, output, text) = (String::new(), serde_json::Value::Null, String::new());
+        let item = Item::Result(ThreadResult { thread, workflow, title, output, text, ended_at });
+        let context = CardContext { verdict: "Ready to send → eve@x.example".to_owned(), answers: &[] };
+        Doc::new(&item, std::sync::Arc::new(Card { blocks }), &context, folds)
+    }
+
+    #[test]
+    fn what_will_happen_stands_in_a_frame_and_the_original_below() {
+        let mail = MailBlock {
+            from: Visible::line("Eve"),
+            subject: Visible::line("Lunch"),
+            body: vec![BodyPiece { quoted: false, text: Visible::new("At noon?\n日本") }],
+            ..MailBlock::default()
+        };
+        let sent = [("Subject", "Re: Lunch"), ("To", "eve@x.example")];
+        let blocks = vec![
+            Block::panel("This will be sent", vec![Block::fields(sent), Block::text("Yes, 日本.")]),
+            Block::fields([("Left out", "ann@x.example")]),
+            Block::Mail(Box::new(mail)),
+        ];
+        let doc = card("Lunch", blocks.clone(), Folds::default());
+        assert_eq!(
+            drawn(&doc),
+            [
+                "Ready to send → eve@x.example",
+                "",
+                "╭─ This will be sent ──────────────────────────────────────╮",
+                "│ Subject  Re: Lunch                                       │",
+                "│ To       eve@x.example                                   │",
+                "│                                                          │",
+                "│ Yes, 日本.                                               │",
+                "╰──────────────────────────────────────────────────────────╯",
+                "",
+                "Left out  ann@x.example",
+                "",
+                "▸ Eve: At noon?  (T)",
+            ]
+        );
+        assert_eq!(doc.below().piece, 8, "whoever writes sees what stands below the frame");
+        let theme = Theme::new(ThemeName::Plain, Colours::None);
+        for columns in 1..80 {
+            let lines = doc.lines(ScrollPosition::default(), columns, 100, &theme);
+            let widths = lines.iter().map(|line| line.spans.iter().map(|span| width(&span.content)).sum());
+            assert!(widths.max().is_some_and(|widest: usize| widest <= columns.max(2)), "{columns}");
+        }
+        let open = drawn(&card("Other", blocks, Folds { open: true, headers: false }));
+        assert!(open.contains(&"Other".to_owned()) && open.contains(&"At noon?".to_owned()), "{open:?}");
+    }
+
+    #[test]
+    fn a_command_is_not_said_twice() {
+        let code = Block::Code { language: "sh".to_owned(), text: Visible::new("git push\necho done") };
+        let blocks = vec![Block::panel("This will run", vec![code])];
+        for (title, is_shown) in [("$ git push", false), ("$ git pu…", false), ("Publish it", true)] {
+            let shown = drawn(&card(title, blocks.clone(), Folds::default()));
+            assert_eq!(shown.contains(&title.to_owned()), is_shown, "{shown:?}");
+            assert!(shown.iter().any(|line| line.starts_with("│ git push  ")), "{shown:?}");
+        }
+    }
+
+    #[test]
+    fn cells_wrap_in_tables_of_any_length() {
+        let row = |n: usize| vec![Visible::line(&n.to_string()), Visible::line(&"many words ".repeat(12))];
+        let table = Block::Table { head: row(0), rows: (1..200).map(row).collect() };
+        let shown = drawn(&Doc::untitled(vec![table], Folds::default()));
+        assert!(shown.iter().all(|line| !line.contains('…')), "{shown:?}");
+    }
+
     proptest! {
         /// Scrolling counts lines without drawing them, so both must agree: the end of a proposal may count as seen
         /// only if it was drawn.
@@ -89,6 +161,12 @@ mod tests {
                 Block::Mail(Box::new(mail)),
                 Block::Day(DayStrip { about: text(3), busy: vec![0..90, 300..310], all_day: false, proposed: 600..640 }),
                 Block::Turns(vec![(Visible::line(&words[0]), text(1))]),
+                Block::panel(&words[2], vec![
+                    Block::Text(text(1)),
+                    Block::Code { language: "sh".to_owned(), text: text(0) },
+                    Block::fields([(&words[4], &words[3])]),
+                    Block::Table { head: vec![text(3)], rows: vec![vec![text(4)]] },
+                ]),
                 Block::Words(vec![
                     Span { tone: Tone::Removed, text: text(3) },
                     Span { tone: Tone::Added, text: text(4) },

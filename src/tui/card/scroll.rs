@@ -1,13 +1,10 @@
 //! Scrolls through a card: positions in it, and the lines to draw from one on.
 
-use super::doc::Doc;
+use super::doc::{Doc, Place};
 use super::lay;
 use crate::inbox::Block;
 use crate::tui::theme::Theme;
 use ratatui::text::Line;
-
-/// The lines of a mail above its text, plus a few of its text.
-const MAIL_HEAD: usize = 8;
 
 /// A line of a card: the piece, and the line within it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -106,20 +103,14 @@ impl Doc {
     /// The mail at the top of the screen, or the first mail if none begins above.
     pub fn mail_at(&self, top: ScrollPosition) -> Option<&Block> {
         let mail = self.mails.iter().rfind(|(piece, _)| *piece <= top.piece).or(self.mails.first());
-        mail.and_then(|(_, block)| self.card.blocks.get(*block))
+        mail.and_then(|(_, block)| self.block(*block))
     }
 
-    /// Where to look for the newest mail: `top` if its text begins on the screen, else the mail's beginning.
-    pub fn at_mail(&self, top: ScrollPosition, width: usize, height: usize) -> ScrollPosition {
-        let Some((mail, _)) = self.mails.first() else { return top };
-        let mut lines = 0;
-        for piece in top.piece..*mail {
-            lines += self.height(piece, width);
-            if lines + MAIL_HEAD > height + top.line {
-                return ScrollPosition { piece: *mail, line: 0 }.min(self.end(width, height));
-            }
-        }
-        top
+    /// Where whoever writes looks: below the panel that they write in, or at the newest mail.
+    pub fn below(&self) -> ScrollPosition {
+        let below = self.pieces.iter().position(|piece| piece.place == Place::Below);
+        let piece = below.or(self.mails.first().map(|(piece, _)| *piece)).unwrap_or(0);
+        ScrollPosition { piece, line: 0 }
     }
 
     /// How far down `top` is, in percent.

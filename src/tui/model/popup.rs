@@ -74,6 +74,8 @@ pub enum Beside {
     Box,
     /// A form with fields.
     Fields,
+    /// A mail of its own, which is about no card but stands where one would.
+    Nothing,
 }
 
 /// A pop-up in the stack.

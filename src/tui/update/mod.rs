@@ -130,7 +130,7 @@ fn drawn(model: &mut Model, seen: &Seen, at: Instant) {
     if seen.end
         && let Some(opened) = &mut model.inbox.opened
     {
-        opened.end_seen = true;
+        opened.end_seen.get_or_insert(at);
     }
 }
 

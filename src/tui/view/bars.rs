@@ -228,6 +228,9 @@ fn filter_words(filter: Filter) -> Option<&'static str> {
     }
 }
 
+/// How many keys the footer names; help names all.
+const MAX_KEYS: usize = 7;
+
 pub fn footer(model: &Model, area: Rect, buf: &mut Buffer) {
     if area.is_empty() {
         return;
@@ -258,11 +261,9 @@ pub fn footer(model: &Model, area: Rect, buf: &mut Buffer) {
         Some(popup) => popup.footer().into_iter().map(|(action, text)| (action, text.to_owned())).collect(),
         None => tab_footer(model),
     };
-    for (action, text) in actions {
-        if available(model, action).is_err() {
-            continue;
-        }
-        let Some(key) = model.keymap.key_of(&scopes, action) else { continue };
+    let can =
+        |(action, text)| Some((model.keymap.key_of(&scopes, action)?, text, available(model, action).ok()?));
+    for (key, text, ()) in actions.into_iter().filter_map(can).take(MAX_KEYS - always.len()) {
         let text = truncate(&text, 32);
         let needed = u16::try_from(width(&key) + 1 + width(&text)).unwrap_or(u16::MAX);
         if x.saturating_add(needed) > end.right() {

@@ -20,16 +20,16 @@ pub(super) fn draw(state: &AnyState, question: Option<&Question>) -> Card {
         }
         Some(question) if question.action == WRITE_RESULT => {
             let file = question.args.get("file").and_then(|file| file.as_str()).unwrap_or_default();
-            blocks.push(Block::Fields(vec![(Visible::line("write to"), Visible::line(file))]));
-            blocks.push(Block::Text(Visible::new(state.analysis_output.as_deref().unwrap_or_default())));
+            let text = Block::text(state.analysis_output.as_deref().unwrap_or_default());
+            blocks.push(Block::panel("This will be written", vec![Block::fields([("file", file)]), text]));
         }
         Some(question) if agent_loop::why(&question.action).is_some() => {
             let result = question.args.get("result").and_then(|text| text.as_str());
             blocks.extend(match result {
                 Some(result) => vec![
-                    Block::Text(Visible::new(
+                    Block::text(
                         "You are in the model's place: write the result in words, or take this as it is.",
-                    )),
+                    ),
                     Block::Markdown(Visible::new(result)),
                 ],
                 None => agent_loop::card(&state.dialog, question).unwrap_or_default(),
@@ -40,7 +40,7 @@ pub(super) fn draw(state: &AnyState, question: Option<&Question>) -> Card {
             blocks.push(Block::Markdown(Visible::new(question)));
         }
     }
-    blocks.push(Block::Fields(about_fields(state)));
+    blocks.push(Block::fields(about(state)));
     // The last turn is the question or the result, which the card already starts with, but for words that are taken as
     // an approval.
     let shown = usize::from(state.verdict != Verdict::Presumed);
@@ -70,32 +70,22 @@ pub(super) fn explain(state: &AnyState, question: Option<&Question>) -> Vec<Bloc
             agent_loop::why(action).unwrap_or("it asks or proposes one thing at a time, until you approve")
         }
     };
-    let mut fields = vec![(Visible::line("because"), Visible::line(why))];
     let turns = format!("{} by the agent, {} by you", turn_count(Role::Agent), turn_count(Role::User));
-    fields.push((Visible::line("turns so far"), Visible::line(&turns)));
-    fields.extend(about_fields(state));
-    vec![Block::Fields(fields)]
+    let why = [("because", why.to_owned()), ("turns so far", turns)];
+    vec![Block::fields(why.into_iter().chain(about(state)))]
 }
 
-fn about_fields(state: &Analysis) -> Vec<(Visible, Visible)> {
-    let mut fields = vec![
-        (Visible::line("query"), Visible::line(&state.query)),
-        (Visible::line("folder"), Visible::line(&state.inputs_dir)),
-    ];
+fn about(state: &Analysis) -> Vec<(&'static str, String)> {
+    let mut fields = vec![("query", state.query.clone()), ("folder", state.inputs_dir.clone())];
     if let Some(folder) = &state.folder {
-        fields.push((Visible::line("read"), Visible::line(&read_files(state))));
+        fields.push(("read", read_files(state)));
         let unread = folder.count.saturating_sub(state.file_contents.len() as u64);
         if unread > 0 {
-            let text = format!("{} not needed so far", count_noun(unread, "file"));
-            fields.push((Visible::line("not read"), Visible::line(&text)));
+            fields.push(("not read", format!("{} not needed so far", count_noun(unread, "file"))));
         }
-        if !folder.left_out.is_empty() {
-            fields.push((Visible::line("left out"), Visible::line(&folder.left_out)));
-        }
+        fields.push(("left out", folder.left_out.clone()));
     }
-    if let Some(file) = &state.result_file {
-        fields.push((Visible::line("written to"), Visible::line(file)));
-    }
+    fields.extend(state.result_file.as_ref().map(|file| ("written to", file.clone())));
     fields
 }
 

@@ -20,7 +20,9 @@ pub(super) fn draw(services: &Services, state: &AnyState, question: Option<&Ques
     let mut blocks = Vec::from_iter(question.and_then(|question| Block::warnings(&question.warnings)));
     match question {
         None => blocks.extend(answer(services, state, true)),
-        Some(question) if question.action == REQUEST => blocks.extend(request(services, state, question)),
+        Some(question) if question.action == REQUEST => {
+            blocks.push(Block::panel("This will be requested", request(services, state, question)));
+        }
         Some(question) => {
             if state.query.is_none() {
                 blocks.extend(answer(services, state, false));
@@ -28,7 +30,7 @@ pub(super) fn draw(services: &Services, state: &AnyState, question: Option<&Ques
             let question = question.args.get("question").and_then(Value::as_str);
             let question =
                 question.unwrap_or("You are in the model's place: choose what to ask, or answer in words.");
-            blocks.push(Block::Text(Visible::new(question)));
+            blocks.push(Block::text(question));
         }
     }
     blocks.extend(earlier(state, question));
@@ -38,50 +40,42 @@ pub(super) fn draw(services: &Services, state: &AnyState, question: Option<&Ques
 /// Why an item is in the inbox, and how often each node failed.
 pub(super) fn explain(state: &AnyState, question: Option<&Question>) -> Vec<Block> {
     let Some(state) = state.get::<Ask>() else { return Vec::new() };
-    let mut fields = Vec::new();
-    let mut field = |name: &str, value: &str| fields.push((Visible::line(name), Visible::new(value)));
-    if let Some(question) = question {
-        if let Some(why) = agent_loop::why(&question.action) {
-            field("because", why);
-        }
-        if question.action == QUESTION {
-            let next = "it has answered, and waits for your next question";
-            field("because", if question.key == NEXT { next } else { "it needs this to answer you" });
-        }
-    }
-    if let Some(sort) = &state.query_type {
-        field("sort of question", sort);
-    }
-    if let Some(apis) = &state.apis {
-        let names: Vec<&str> = apis.iter().map(|api| api.tool_name.as_str()).collect();
-        field("may answer it", &names.join(", "));
-    }
-    if let Some(api) = &state.best_api {
-        field("asked", &format!("{} ({})", api.tool_name, api.catalogue));
-    }
-    if let Some(entity) = &state.entity {
-        field(&entity.kind, &format!("{} (id {})", super::resolve::describe(entity), entity.id));
-    }
-    if let Some(host) = &state.selected_host {
-        field("server", host);
-    }
+    let because = question.map(|question| match agent_loop::why(&question.action) {
+        Some(why) => why,
+        None if question.action != QUESTION => "",
+        None if question.key == NEXT => "it has answered, and waits for your next question",
+        None => "it needs this to answer you",
+    });
+    let apis = state.apis.iter().flatten().map(|api| api.tool_name.as_str()).collect::<Vec<_>>().join(", ");
+    let mut fields = vec![
+        ("because", because.unwrap_or_default().to_owned()),
+        ("sort of question", state.query_type.clone().unwrap_or_default()),
+        ("may answer it", apis),
+    ];
+    fields.extend(
+        state.best_api.as_ref().map(|api| ("asked", format!("{} ({})", api.tool_name, api.catalogue))),
+    );
+    fields.extend(state.entity.as_ref().map(|entity| {
+        (entity.kind.as_str(), format!("{} (id {})", super::resolve::describe(entity), entity.id))
+    }));
+    fields.push(("server", state.selected_host.clone().unwrap_or_default()));
     let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for failure in &state.error_history {
         *counts.entry((&failure.node, &failure.text)).or_default() += 1;
     }
-    for ((node, text), times) in counts {
-        field("went wrong", &format!("{times} × {node}: {text}"));
-    }
-    if fields.is_empty() { Vec::new() } else { vec![Block::Fields(fields)] }
+    let failures =
+        counts.into_iter().map(|((node, text), times)| ("went wrong", format!("{times} × {node}: {text}")));
+    fields.extend(failures);
+    vec![Block::fields(fields)]
 }
 
 /// The newest answer: in words, as a table, and as raw JSON.
 fn answer(services: &Services, state: &Ask, is_result: bool) -> Vec<Block> {
     let Some(answer) = state.last_answer() else { return Vec::new() };
-    let mut blocks = vec![Block::Text(Visible::new(&answer.text))];
+    let mut blocks = vec![Block::text(&answer.text)];
     // The end of a long list is far below, so this comes first.
     if let Some(shown) = answer.list.as_ref().and_then(page::note) {
-        blocks.insert(0, Block::Fields(vec![(Visible::line("list"), Visible::line(&shown))]));
+        blocks.insert(0, Block::fields([("list", shown)]));
     }
     if !is_result {
         return blocks;
@@ -99,9 +93,7 @@ fn answer(services: &Services, state: &Ask, is_result: bool) -> Vec<Block> {
         }
         blocks.push(Block::Code { language: "json".to_owned(), text: Visible::new(&shown) });
     }
-    if let Some(host) = &state.selected_host {
-        blocks.push(Block::Fields(vec![(Visible::line("server"), Visible::line(host))]));
-    }
+    blocks.extend(state.selected_host.iter().map(|host| Block::fields([("server", host)])));
     blocks
 }
 
@@ -172,6 +164,9 @@ fn earlier(state: &Ask, question: Option<&Question>) -> Option<Block> {
         entries.pop();
     }
     let question_turns = state.messages.iter().flatten().skip(1);
+    // The title says what was asked first.
+    let title = question.map(|question| question.title.as_str());
+    entries.retain(|(_, text)| Some(*text) != title);
     let question = question.and_then(|question| question.args.get("question")?.as_str());
     entries.extend(
         question_turns

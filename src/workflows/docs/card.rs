@@ -8,10 +8,6 @@ use crate::inbox::{Block, Card, Question};
 use crate::text::Visible;
 use serde_json::Value;
 
-pub(super) fn field(name: &str, value: &str) -> (Visible, Visible) {
-    (Visible::line(name), Visible::line(value))
-}
-
 pub(super) fn draw(state: &AnyState, question: Option<&Question>) -> Card {
     let Some(state) = state.get::<Documentation>() else { return Card::default() };
     let mut blocks = Vec::new();
@@ -19,29 +15,26 @@ pub(super) fn draw(state: &AnyState, question: Option<&Question>) -> Card {
         Some(question) if question.action == WRITE_DOCS => {
             let files = question.args.get("files").and_then(Value::as_array).into_iter().flatten();
             let files: Vec<&str> = files.filter_map(Value::as_str).collect();
-            blocks
-                .push(Block::Fields(vec![field("write to", state.out()), field("pages", &files.join(", "))]));
+            let mut written = vec![Block::fields([("folder", state.out()), ("pages", &files.join(", "))])];
             for result in state.results.iter().filter(|result| result.status == "success") {
-                blocks.push(Block::Heading(Visible::line(&result.agent_name)));
-                blocks.push(Block::Text(Visible::new(&result.markdown)));
+                written.push(Block::Heading(Visible::line(&result.agent_name)));
+                written.push(Block::text(&result.markdown));
             }
+            blocks.push(Block::panel("This will be written", written));
         }
         None | Some(_) => {
             let page = state.index.as_deref().or(state.summary.as_deref()).unwrap_or_default();
             blocks.push(Block::Markdown(Visible::new(&readable(page))));
         }
     }
-    let mut fields = vec![field("folder", &state.settings.dir)];
-    if let Some(scanned) = &state.scanned {
-        fields.push(field("files", &scanned.count.to_string()));
-        if scanned.skipped > 0 {
-            fields.push(field("not looked at", &scanned.skipped.to_string()));
-        }
-    }
-    if !state.written.is_empty() {
-        fields.push(field("written to", state.out()));
-    }
-    blocks.push(Block::Fields(fields));
+    let count = |count: u64| if count > 0 { count.to_string() } else { String::new() };
+    let (files, skipped) = state.scanned.as_ref().map_or((0, 0), |scanned| (scanned.count, scanned.skipped));
+    blocks.push(Block::fields([
+        ("folder", state.settings.dir.clone()),
+        ("files", count(files)),
+        ("not looked at", count(skipped)),
+        ("written to", if state.written.is_empty() { String::new() } else { state.out().to_owned() }),
+    ]));
     Card { blocks }
 }
 
@@ -52,9 +45,6 @@ pub(super) fn explain(state: &AnyState, question: Option<&Question>) -> Vec<Bloc
         None => "all agents have ended",
         Some(_) => "writing pages into your folder is yours to decide",
     };
-    let mut fields = vec![field("because", why)];
-    for result in &state.results {
-        fields.push(field(&result.agent_name, &result.status));
-    }
-    vec![Block::Fields(fields)]
+    let agents = state.results.iter().map(|result| (result.agent_name.as_str(), result.status.as_str()));
+    vec![Block::fields(std::iter::once(("because", why)).chain(agents))]
 }

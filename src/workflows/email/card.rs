@@ -9,7 +9,7 @@ use super::tools::{
 use super::{day, meeting, remind, risks, send};
 use crate::agent::agent_loop::{self, CallResult, Turn};
 use crate::agent::{ConversationMail, Services};
-use crate::engine::graph::{AnyState, Warning};
+use crate::engine::graph::{AnyState, Kind, Warning};
 use crate::inbox::{AttachmentLine, Block, BodyPiece, Card, Coming, MailBlock, Question};
 use crate::mail::compose::reply_all_left_out;
 use crate::mail::{self, Address, Mail};
@@ -29,7 +29,7 @@ pub(super) fn draw(services: &Services, state: &AnyState, asked: Option<&Questio
         Ok(conversation) => conversation,
         Err(error) => {
             blocks.extend(asked.and_then(|asked| Block::warnings(&asked.warnings)));
-            blocks.push(Block::Text(Visible::new(&format!("The conversation cannot be shown: {error}"))));
+            blocks.push(Block::text(&format!("The conversation cannot be shown: {error}")));
             return Card { blocks };
         }
     };
@@ -44,17 +44,18 @@ pub(super) fn draw(services: &Services, state: &AnyState, asked: Option<&Questio
     let question =
         question.map(|asked| asked.args.get("content").and_then(Value::as_str).unwrap_or_default());
     let repeats_gist = question.is_some_and(|question| contains_gist(question, &state.gist));
-    if !state.gist.is_empty() && !repeats_gist {
-        blocks.push(Block::Text(Visible::line(&sender_and_gist(state, &conversation))));
-    }
-    match asked {
-        None => blocks.extend(result(state)),
-        Some(asked) => blocks.extend(proposal_blocks(services, state, &conversation, asked)),
-    }
+    let gist = (!state.gist.is_empty() && !repeats_gist)
+        .then(|| Block::Text(Visible::line(&sender_and_gist(state, &conversation))));
+    let asks = match asked {
+        None => vec![result(state)],
+        Some(asked) => proposal_blocks(services, state, &conversation, asked),
+    };
+    let is_proposal = asked.is_some_and(|asked| asked.kind == Kind::Approval);
+    let parts = if is_proposal { [asks, Vec::from_iter(gist)] } else { [Vec::from_iter(gist), asks] };
+    blocks.extend(parts.into_iter().flatten());
     if let Some(earlier) = state.earlier.as_ref().filter(|earlier| !earlier.summary.is_empty()) {
-        let before = (Visible::line("before"), Visible::new(&earlier.summary));
-        let thread = (Visible::line("thread"), Visible::line(&earlier.thread));
-        blocks.push(Block::Fields(vec![before, thread]));
+        let thread = earlier.thread.to_string();
+        blocks.push(Block::fields([("before", &earlier.summary), ("thread", &thread)]));
     }
     let turns = earlier_turns(state, &blocks);
     if !turns.is_empty() {
@@ -86,19 +87,15 @@ pub(super) fn explain(state: &AnyState, _: Option<&Question>) -> Vec<Block> {
         super::state::TriagedBy::Row => "a row of your memory",
         super::state::TriagedBy::Person => "you",
     };
-    let mut fields = vec![
-        (Visible::line("class"), Visible::line(class)),
-        (Visible::line("decided by"), Visible::line(by)),
-        (Visible::line("because"), Visible::new(&state.triage_reasoning)),
-    ];
-    if state.unsure {
-        fields.push((Visible::line("unsure"), Visible::line("another class fits nearly as well")));
-    }
-    let model_text = state.dialog.messages.iter().rev().find_map(text_beside_calls);
-    if let Some(text) = model_text {
-        fields.push((Visible::line("the model says"), Visible::new(text)));
-    }
-    vec![Block::Fields(fields)]
+    let unsure = if state.unsure { "another class fits nearly as well" } else { "" };
+    let says = state.dialog.messages.iter().rev().find_map(text_beside_calls).unwrap_or_default();
+    vec![Block::fields([
+        ("class", class),
+        ("decided by", by),
+        ("because", &state.triage_reasoning),
+        ("unsure", unsure),
+        ("the model says", says),
+    ])]
 }
 
 /// The model's text next to its calls.
@@ -122,13 +119,10 @@ fn sender_and_gist(state: &Email, conversation: &Conversation) -> String {
     format!("{who}: {}", state.gist)
 }
 
-fn result(state: &Email) -> Vec<Block> {
-    let mut fields = vec![(Visible::line("outcome"), Visible::line(state.outcome.as_deref().unwrap_or("")))];
-    fields.push((Visible::line("summary"), Visible::new(&state.summary())));
-    for note in &state.notes {
-        fields.push((Visible::line("note"), Visible::new(note)));
-    }
-    vec![Block::Fields(fields)]
+fn result(state: &Email) -> Block {
+    let outcome = state.outcome.clone().unwrap_or_default();
+    let notes = state.notes.iter().map(|note| ("note", note.clone()));
+    Block::fields([("outcome", outcome), ("summary", state.summary())].into_iter().chain(notes))
 }
 
 /// The proposal, after what the person should know first.
@@ -144,17 +138,16 @@ fn proposal_blocks(
     let Some(call) = call_blocks(services, state, conversation, item) else { return Vec::new() };
     let mut blocks = Vec::new();
     if !conversation.acts() {
-        let text = "This account only observes: accepting sends nothing and marks nothing.";
-        blocks.push(Block::Text(Visible::new(text)));
+        blocks.push(Block::text("This account only observes: accepting sends nothing and marks nothing."));
     } else if let Some(why) = state.asked_again.get(&item.key) {
-        blocks.push(Block::Text(Visible::new(&format!("Asked once more: {why}"))));
+        blocks.push(Block::text(&format!("Asked once more: {why}")));
     } else if state.observing && item.sends_nothing() {
         let text = "This was proposed while the account only observed. Accepting sends nothing yet: you are asked \
                     once more.";
-        blocks.push(Block::Text(Visible::new(text)));
+        blocks.push(Block::text(text));
     }
     if item.action != tools::QUESTION && state.repeats_words(&item.args) {
-        blocks.push(Block::Text(Visible::new("These are your own words. Check them before you send.")));
+        blocks.push(Block::text("These are your own words. Check them before you send."));
     }
     blocks.extend(call);
     let newest = state.dialog.messages.iter().rfind(|turn| matches!(turn, Turn::Called { .. }));
@@ -162,8 +155,7 @@ fn proposal_blocks(
     if let Some(model_text) =
         model_text.filter(|_| state.dialog.pending.iter().any(|call| call.id == item.key))
     {
-        let model_text = short_line(model_text, MAX_MODEL_TEXT);
-        blocks.push(fields(vec![("the model says", model_text)]));
+        blocks.push(Block::fields([("the model says", short_line(model_text, MAX_MODEL_TEXT))]));
     }
     blocks
 }
@@ -185,52 +177,51 @@ fn call_blocks(
             let args: ScheduleMeetingArgs = read(&item.args)?;
             let when = TimeRange::of(&args);
             let time = when.as_ref().map(|when| when.local_with_zone(services)).unwrap_or_else(Clone::clone);
-            let mut blocks = vec![fields(vec![
+            let mut invitation = vec![Block::fields([
                 ("When", format!("{time}, {} minutes", args.duration_minutes)),
                 ("Subject", args.subject),
                 ("With", args.attendees.join(", ")),
                 ("Where", args.location.unwrap_or_default()),
                 ("From", from),
             ])];
+            invitation.extend(args.content.map(|words| Block::text(&words)));
+            let mut blocks = vec![Block::panel("This will be sent", invitation)];
             blocks.extend(days(services, state, item, when.ok()));
-            let words = args.content.filter(|words| !words.trim().is_empty());
-            blocks.extend(words.map(|words| Block::Text(Visible::new(&words))));
             blocks
         }
         tools::ANSWER_INVITATION => {
             let args: AnswerInvitationArgs = read(&item.args)?;
             let when = TimeRange::between(&args.start, &args.end);
-            let mut blocks =
-                vec![answer_to_invitation(services, conversation, args, Coming::of(&item.args), from)];
+            let answer = answer_to_invitation(services, conversation, args, Coming::of(&item.args), from);
+            let mut blocks = vec![Block::panel("This will be answered", vec![answer])];
             blocks.extend(days(services, state, item, when));
             blocks
         }
         tools::REMOVE_EVENT => {
             let args: RemoveEventArgs = read(&item.args)?;
-            vec![fields(vec![
+            let event = [
                 ("Change", args.change),
                 ("Event", args.event),
                 ("By", args.by),
                 ("Accepting", "takes it out of your calendar; nothing is sent".to_owned()),
-            ])]
+            ];
+            vec![Block::panel("This will leave your calendar", vec![Block::fields(event)])]
         }
-        tools::UNSUBSCRIBE => vec![unsubscribe_block(read(&item.args)?, from)],
+        tools::UNSUBSCRIBE => {
+            vec![Block::panel("This will be sent", vec![unsubscribe_block(read(&item.args)?, from)])]
+        }
         remind::REMIND => {
             let reminders = state.remind.iter();
-            reminders.map(|reminder| fields(remind::fields(services, conversation, reminder))).collect()
+            reminders
+                .map(|reminder| Block::fields(remind::fields(services, conversation, reminder)))
+                .collect()
         }
         tools::QUESTION => {
             let question = item.args.get("content").and_then(Value::as_str).unwrap_or_default();
-            vec![Block::Text(Visible::new(question))]
+            vec![Block::text(question)]
         }
-        _ => vec![fields(vec![("why shown", state.triage_reasoning.clone())])],
+        _ => vec![Block::fields([("why shown", &state.triage_reasoning)])],
     })
-}
-
-/// Names and values, without empty ones.
-fn fields(fields: Vec<(&str, String)>) -> Block {
-    let shown = fields.into_iter().filter(|(_, value)| !value.trim().is_empty());
-    Block::Fields(shown.map(|(name, value)| (Visible::line(name), Visible::new(&value))).collect())
 }
 
 fn write_email_blocks(
@@ -243,18 +234,20 @@ fn write_email_blocks(
     let files = args.attachments.iter().filter_map(|path| Some((path, state.attached.get(path)?)));
     let files: Vec<String> =
         files.map(|(path, file)| format!("{} from {path}", risks::file_line(file))).collect();
-    let headers = fields(vec![
+    let headers = Block::fields([
         ("To", args.to.join(", ")),
         ("Cc", args.cc.join(", ")),
         ("Bcc", args.bcc.join(", ")),
         ("Subject", args.subject.clone()),
         ("From", from),
         ("Attached", files.join("\n")),
-        ("Left out", left_out(conversation, args)),
         ("Added below", added_text(services, conversation, args)),
+    ]);
+    let around = Block::fields([
+        ("Left out", left_out(conversation, args)),
         ("Reminds", reminder_text(services, args)),
     ]);
-    vec![headers, Block::Text(Visible::new(&args.content))]
+    vec![Block::panel("This will be sent", vec![headers, Block::text(&args.content)]), around]
 }
 
 fn answer_to_invitation(
@@ -272,7 +265,7 @@ fn answer_to_invitation(
         None if has_calendar => (format!("it goes into your calendar; {told}"), told.to_owned()),
         _ => (told.to_owned(), told.to_owned()),
     };
-    fields(vec![
+    Block::fields([
         ("Change", args.change.unwrap_or_default()),
         ("Event", args.event),
         ("When", time),
@@ -287,7 +280,7 @@ fn answer_to_invitation(
 }
 
 fn unsubscribe_block(args: UnsubscribeArgs, from: String) -> Block {
-    fields(match args {
+    Block::fields(match args {
         UnsubscribeArgs::OneClick { url } => {
             let says = "List-Unsubscribe=One-Click, and nothing of you but what the address holds";
             vec![("Request", format!("POST {url}")), ("Says", says.to_owned())]

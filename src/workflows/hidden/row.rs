@@ -183,19 +183,16 @@ fn blocks(state: &AnyState) -> Vec<Block> {
     let Some(state) = state.get::<RowState>() else { return Vec::new() };
     let Some(row) = &state.row else { return Vec::new() };
     let question = state.question();
-    let field = |name: &str, text: &str| (Visible::line(name), Visible::line(text));
-    let mut fields = vec![field("row", &row.sentence()), field("because", &because(row, question))];
-    if question == RowQuestion::Skip {
-        let limits = "only mail sent to many, by a sender your mail server has checked; never mail with a warning, an \
-                      answer to you, or mail that names you or is about your own money";
-        fields.push(field("covers", limits));
-    }
-    let mut blocks = vec![Block::Fields(fields)];
-    blocks.push(Block::Text(Visible::line(&reason(row, question, &state.weighed))));
+    let limits = "only mail sent to many, by a sender your mail server has checked; never mail with a warning, an \
+                  answer to you, or mail that names you or is about your own money";
+    let covers = if question == RowQuestion::Skip { limits } else { "" };
+    let row_fields =
+        [("row", row.sentence()), ("because", because(row, question)), ("covers", covers.to_owned())];
+    let mut blocks = vec![Block::fields(row_fields), Block::text(&reason(row, question, &state.weighed))];
     if !state.weighed.other.is_empty() {
         blocks.push(Block::Heading(Visible::line("It would have skipped, and you wanted it:")));
         let lines: Vec<String> = state.weighed.other.iter().map(|mail| format!("- {mail}")).collect();
-        blocks.push(Block::Text(Visible::new(&lines.join("\n"))));
+        blocks.push(Block::text(&lines.join("\n")));
     }
     blocks
 }

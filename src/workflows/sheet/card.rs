@@ -32,7 +32,7 @@ fn answer_block(state: &SheetWork) -> Block {
 
 fn result_blocks(state: &SheetWork) -> Vec<Block> {
     let mut blocks = vec![answer_block(state)];
-    blocks.push(Block::Fields(about_fields(state)));
+    blocks.push(about(state));
     for cell in &state.cells {
         blocks.push(code_block(&cell.code));
         push_observation(&mut blocks, &cell.observation);
@@ -40,18 +40,15 @@ fn result_blocks(state: &SheetWork) -> Vec<Block> {
     blocks
 }
 
-/// The files that would be written, and the changes.
+/// The files that would be written with the changes, and the answer.
 fn write_blocks(state: &SheetWork, item: &Question) -> Vec<Block> {
     let others = item.args.get("files").and_then(Value::as_array).into_iter().flatten();
     let files = std::iter::once(text_arg(item, "file")).chain(others.filter_map(Value::as_str));
-    let files = files.filter(|file| !file.is_empty());
-    let files = files.map(|file| (Visible::line("write to"), Visible::line(file))).collect();
-    let mut blocks = vec![Block::Fields(files), answer_block(state)];
+    let mut written = vec![Block::fields(files.map(|file| ("file", file)))];
     for cell in &state.cells {
-        push_changes(&mut blocks, &cell.observation);
+        push_changes(&mut written, &cell.observation);
     }
-    blocks.push(Block::Fields(about_fields(state)));
-    blocks
+    vec![Block::panel("This will be written", written), answer_block(state), about(state)]
 }
 
 /// The code that gave a different result this time.
@@ -59,14 +56,14 @@ fn differs_blocks(state: &SheetWork, item: &Question) -> Vec<Block> {
     let text = "All earlier code is run again before a new piece, and this piece gave a different result: something in \
                 it depends on chance or on the clock. What you saw before no longer holds. Accept to go on with the \
                 new result.";
-    let mut blocks = vec![Block::Text(Visible::new(text))];
+    let mut blocks = vec![Block::text(text)];
     let index = item.args.get("cell").and_then(Value::as_u64).unwrap_or(1).max(1) - 1;
     if let Some(cell) = usize::try_from(index).ok().and_then(|index| state.cells.get(index)) {
         blocks.push(code_block(&cell.code));
         blocks.push(Block::Heading(Visible::line("Its result before")));
         push_observation(&mut blocks, &cell.observation);
     }
-    blocks.push(Block::Fields(about_fields(state)));
+    blocks.push(about(state));
     blocks
 }
 
@@ -74,14 +71,13 @@ fn differs_blocks(state: &SheetWork, item: &Question) -> Vec<Block> {
 fn proposal_blocks(state: &SheetWork, item: &Question) -> Vec<Block> {
     let mut blocks = agent_loop::card(&state.dialog, item).unwrap_or_default();
     if item.action == agent_loop::UNCHECKED_ANSWER && state.cells.len() <= state.earlier {
-        blocks.push(Block::Text(Visible::new("No code was run for this.")));
+        blocks.push(Block::text("No code was run for this."));
     }
     if item.action == PYTHON {
-        let thought = Some(state.dialog.thought()).filter(|thought| !thought.is_empty());
-        blocks.extend(thought.map(|thought| Block::Markdown(Visible::new(thought))));
-        blocks.push(code_block(text_arg(item, "code")));
+        blocks.push(Block::panel("This will run", vec![code_block(text_arg(item, "code"))]));
+        blocks.push(Block::Markdown(Visible::new(state.dialog.thought())));
     }
-    blocks.push(Block::Fields(about_fields(state)));
+    blocks.push(about(state));
     push_previous(&mut blocks, state);
     blocks
 }
@@ -96,15 +92,10 @@ pub(super) fn explain(state: &AnyState, question: Option<&Question>) -> Vec<Bloc
         Some(PYTHON) => "code is run only after you have seen it",
         Some(action) => agent_loop::why(action).unwrap_or("the model asks"),
     };
-    let mut fields = vec![(Visible::line("because"), Visible::line(why))];
-    if !state.dialog.thought().is_empty() {
-        fields.push((Visible::line("the model says"), Visible::new(state.dialog.thought())));
-    }
     let failed = state.cells.iter().filter(|cell| cell.observation.error.is_some()).count();
     let ran = format!("{} pieces of code, {failed} of them failed", state.cells.len());
-    fields.push((Visible::line("ran so far"), Visible::line(&ran)));
-    fields.extend(about_fields(state));
-    vec![Block::Fields(fields)]
+    let why = [("because", why), ("the model says", state.dialog.thought()), ("ran so far", &ran)];
+    vec![Block::fields(why), about(state)]
 }
 
 /// What the previous code did.
@@ -114,8 +105,7 @@ fn push_previous(blocks: &mut Vec<Block>, state: &SheetWork) {
         push_observation(blocks, observation);
     }
     if state.cells.len() > 1 {
-        let text = format!("{} pieces of code were run before.", state.cells.len());
-        blocks.push(Block::Text(Visible::new(&text)));
+        blocks.push(Block::text(&format!("{} pieces of code were run before.", state.cells.len())));
     }
 }
 
@@ -125,13 +115,13 @@ fn code_block(text: &str) -> Block {
 
 fn push_observation(blocks: &mut Vec<Block>, observation: &Observation) {
     if let Some(error) = &observation.error {
-        blocks.push(Block::Text(Visible::new(&format!("It failed:\n{error}"))));
+        blocks.push(Block::text(&format!("It failed:\n{error}")));
     }
     if !observation.stdout.trim().is_empty() {
-        blocks.push(Block::Text(Visible::new(observation.stdout.trim_end())));
+        blocks.push(Block::text(observation.stdout.trim_end()));
     }
     if let Some(value) = &observation.value {
-        blocks.push(Block::Text(Visible::new(value)));
+        blocks.push(Block::text(value));
     }
     push_changes(blocks, observation);
 }
@@ -139,11 +129,10 @@ fn push_observation(blocks: &mut Vec<Block>, observation: &Observation) {
 /// What code did to the workbook.
 fn push_changes(blocks: &mut Vec<Block>, observation: &Observation) {
     if !observation.added.is_empty() {
-        let names = observation.added.join(", ");
-        blocks.push(Block::Fields(vec![(Visible::line("sheets added"), Visible::line(&names))]));
+        blocks.push(Block::fields([("sheets added", observation.added.join(", "))]));
     }
     if !observation.layout.is_empty() {
-        blocks.push(Block::Text(Visible::new(&observation.layout.join("\n"))));
+        blocks.push(Block::text(&observation.layout.join("\n")));
     }
     if observation.changes.is_empty() {
         return;
@@ -157,45 +146,37 @@ fn push_changes(blocks: &mut Vec<Block>, observation: &Observation) {
     let more = observation.changed.saturating_sub(rows.len());
     blocks.push(Block::Table { head, rows });
     if more > 0 {
-        blocks.push(Block::Text(Visible::new(&format!("… and {more} cells more"))));
+        blocks.push(Block::text(&format!("… and {more} cells more")));
     }
 }
 
-fn about_fields(state: &SheetWork) -> Vec<(Visible, Visible)> {
-    let mut fields = vec![
-        (Visible::line("instruction"), Visible::line(&state.instruction)),
-        (Visible::line("workbook"), Visible::line(&state.workbook)),
+/// What the work is about, and how far it is.
+fn about(state: &SheetWork) -> Block {
+    let (dialog, book) = (&state.dialog, &state.book);
+    let summary = book.summary.as_ref();
+    let sheets = summary.map(|summary| {
+        let sheets = summary.sheets.iter().map(|sheet| format!("{} ({} rows)", sheet.name, sheet.rows));
+        sheets.collect::<Vec<_>>().join(", ")
+    });
+    let notes = summary.map(|summary| summary.notes.join("; "));
+    let kept = book.kept.join("; ");
+    let python = state.read.python.as_ref().map(|used| {
+        if used.program.is_some() { used.text.clone() } else { format!("the embedded one: {}", used.text) }
+    });
+    let fields = [
+        ("instruction", state.instruction.clone()),
+        ("workbook", state.workbook.clone()),
+        ("sheets", sheets.unwrap_or_default()),
+        ("noticed", notes.unwrap_or_default()),
+        ("in the result", if dialog.answer.is_none() || book.changed { kept } else { String::new() }),
+        ("python", python.unwrap_or_default()),
+        ("steps", format!("{} of {}", dialog.step, dialog.max_steps + dialog.more_steps)),
+        ("found", state.key_information.join("; ")),
+        ("formulas not computed yet", book.formulas.join(", ")),
     ];
-    let mut add = |name: &str, text: String| {
-        if !text.is_empty() {
-            fields.push((Visible::line(name), Visible::line(&text)));
-        }
-    };
-    if let Some(summary) = &state.book.summary {
-        let sheets = summary.sheets.iter().map(|s| format!("{} ({} rows)", s.name, s.rows));
-        add("sheets", sheets.collect::<Vec<_>>().join(", "));
-        add("noticed", summary.notes.join("; "));
-    }
-    if state.dialog.answer.is_none() || state.book.changed {
-        add("in the result", state.book.kept.join("; "));
-    }
-    if let Some(used) = &state.read.python {
-        let embedded = format!("the embedded one: {}", used.text);
-        add("python", if used.program.is_some() { used.text.clone() } else { embedded });
-    }
-    let dialog = &state.dialog;
-    add("steps", format!("{} of {}", dialog.step, dialog.max_steps + dialog.more_steps));
-    add("found", state.key_information.join("; "));
-    add("formulas not computed yet", state.book.formulas.join(", "));
-    if let Some(file) = &state.result_file {
-        add("written to", file.clone());
-    }
-    for file in &state.written_files {
-        add("written to", file.clone());
-    }
-    if state.written_files.is_empty() {
-        add("other files", state.book.files.join(", "));
-    }
-    add("not kept", state.book.dropped.join("; "));
-    fields
+    let written = state.result_file.iter().chain(&state.written_files);
+    let written = written.map(|file| ("written to", file.clone()));
+    let others = if state.written_files.is_empty() { book.files.join(", ") } else { String::new() };
+    let rest = [("other files", others), ("not kept", book.dropped.join("; "))];
+    Block::fields(fields.into_iter().chain(written).chain(rest))
 }

@@ -9,7 +9,7 @@ use crate::agent::llm::{Reply, ToolCall, ToolSpec};
 use crate::agent::{Picked, Services, written_text};
 use crate::engine::graph::{Ctx, Interrupt, Labels, NodeError};
 use crate::text::words::letters_and_digits;
-use crate::text::{Visible, short_line};
+use crate::text::{Visible, count_noun, short_line};
 use crate::tools::sandbox::{Report, Work};
 use schemars::JsonSchema;
 use serde_json::json;
@@ -70,9 +70,10 @@ async fn ask_to_run(
 ) -> Result<Asked<SheetWork>, NodeError> {
     let thought = state.dialog().thought().replace(['*', '_', '`', '#'], "");
     question.gist = short_line(thought.trim(), 160);
+    let lines = question.args["code"].as_str().unwrap_or_default().trim_end().lines().count();
     question.labels = Labels {
-        accept: Some("run".to_owned()),
-        edit: Some("edit and run".to_owned()),
+        accept: Some(format!("run {}", count_noun(lines, "line"))),
+        edit: Some("change the code".to_owned()),
         done: Some("run".to_owned()),
         ignore: Some(end_label(&state).to_owned()),
         ..Labels::default()

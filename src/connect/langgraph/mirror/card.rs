@@ -15,9 +15,7 @@ pub(super) fn draw(state: &AnyState, question: Option<&Question>) -> Card {
     if let Some(batch) = &state.asked {
         match action_of(batch, question.map(|question| question.key.as_str()).unwrap_or_default()) {
             Some((pending, Shape::Free, action)) => {
-                if !action.description.is_empty() {
-                    blocks.push(Block::Text(Visible::new(&action.description)));
-                }
+                blocks.push(Block::text(&action.description));
                 let value: Value = serde_json::from_str(&pending.value).unwrap_or_default();
                 if !value.is_string() {
                     blocks.push(json(&pending.value));
@@ -28,16 +26,14 @@ pub(super) fn draw(state: &AnyState, question: Option<&Question>) -> Card {
                 }
             }
             Some((_, _, action)) => {
-                blocks.push(Block::Heading(Visible::line(&action.name)));
-                blocks.push(arguments(&action.args));
-                if !action.description.is_empty() {
-                    blocks.push(Block::Markdown(Visible::new(&action.description)));
-                }
+                let call = vec![Block::Heading(Visible::line(&action.name)), arguments(&action.args)];
+                blocks.push(Block::panel("This will run", call));
+                blocks.push(Block::Markdown(Visible::new(&action.description)));
             }
             None => {
                 if let Some(question) = question.filter(|question| question.action == UNREADABLE) {
                     let text = "Decide it where the server shows it, or end the thread.";
-                    blocks.push(Block::Text(Visible::new(&format!("{}. {text}", question.gist))));
+                    blocks.push(Block::text(&format!("{}. {text}", question.gist)));
                 }
             }
         }
@@ -47,11 +43,8 @@ pub(super) fn draw(state: &AnyState, question: Option<&Question>) -> Card {
             blocks.push(Block::Turns(turns.collect()));
         }
     }
-    blocks.push(Block::Fields(vec![
-        (Visible::line("server"), Visible::line(&state.of.server)),
-        (Visible::line("graph"), Visible::line(&state.of.graph)),
-        (Visible::line("thread there"), Visible::line(&state.of.thread)),
-    ]));
+    let of = &state.of;
+    blocks.push(Block::fields([("server", &of.server), ("graph", &of.graph), ("thread there", &of.thread)]));
     Card { blocks }
 }
 

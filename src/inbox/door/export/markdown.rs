@@ -122,6 +122,11 @@ impl Page<'_> {
                     self.line("");
                 }
                 Block::Heading(text) => self.line(&format!("### {}\n", plain(text))),
+                Block::Panel { title, blocks } => {
+                    self.line(&format!("### {}\n", plain(title)));
+                    self.blocks(blocks.iter());
+                    self.line("---\n");
+                }
                 Block::Code { language, text } => {
                     self.fenced(language, text, "");
                     self.line("");

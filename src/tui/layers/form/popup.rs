@@ -4,7 +4,7 @@ use super::{Form, Purpose, UNREAD, letter, view};
 use crate::inbox::door::Inbox;
 use crate::tui::actions::{Action, Scope};
 use crate::tui::key::Key;
-use crate::tui::layout::{self, Areas};
+use crate::tui::layout;
 use crate::tui::model::{Beside, Model, Popup};
 use ratatui::Frame;
 use std::any::Any;
@@ -29,17 +29,11 @@ pub fn open(model: &mut Model, mut form: Form) {
     if let Some(draft) = model.drafts.get(&form.draft_key) {
         form.restore(draft);
     }
-    let is_edit = form.purpose == Purpose::Edit;
-    model.push(form);
-    // Users who edit an answer have it in the form, and want to see the mail it answers.
-    let Areas { card, .. } = layout::areas(model);
-    let (width, height) = (usize::from(card.width), usize::from(card.height));
-    let top = model
-        .current()
-        .map(|opened| if is_edit { opened.doc.at_mail(opened.top, width, height) } else { opened.top });
-    if let (Some(form), Some(top)) = (model.top_mut::<Form>(), top) {
-        form.card_top = top;
+    if let Some(opened) = model.current() {
+        // The form stands in the place of what it changes.
+        form.card_top = if form.purpose == Purpose::Edit { opened.doc.below() } else { opened.top };
     }
+    model.push(form);
 }
 
 /// The form whose text is kept under this key, if it is still open.
@@ -85,6 +79,7 @@ impl Popup for Form {
             }
             Action::Remember => self.learn = !self.learn,
             Action::Complete if self.unread.is_none() => self.complete(model),
+            Action::CardDown | Action::PageDown if self.unfold(model) => {}
             Action::CardDown | Action::CardUp | Action::PageDown | Action::PageUp => {
                 let card = layout::areas_beside(model, self.beside_card()).card;
                 let page = isize::try_from(card.height).unwrap_or(2).max(3) - 2;
@@ -146,7 +141,7 @@ impl Popup for Form {
         let Some(opened) = model.current().filter(|_| !areas.form.is_empty()) else { return };
         let (width, height) = (usize::from(areas.card.width), usize::from(areas.card.height));
         self.card_top = match usize::try_from(by) {
-            Ok(down) => opened.doc.down(self.card_top, down, width, height),
+            Ok(down) => opened.doc.down(self.card_top, down, width, height).max(self.card_top),
             Err(_) => opened.doc.up(self.card_top, by.unsigned_abs(), width),
         };
     }
@@ -165,7 +160,7 @@ impl Popup for Form {
         let learn = if self.learn { "learning on" } else { "learning off" };
         actions.push((Action::ReplyAll, if self.reaches_all() { "to one" } else { "to all" }));
         actions.extend([
-            (Action::PageDown, "scroll the card"),
+            (Action::PageDown, "read below"),
             (Action::Outside, "$EDITOR"),
             (Action::Complete, "complete"),
             (Action::Remember, learn),
@@ -206,12 +201,26 @@ impl Popup for Form {
         match self.purpose {
             Purpose::Edit => Some(Beside::Fields),
             Purpose::Answer => Some(Beside::Box),
-            Purpose::Start | Purpose::Letter => None,
+            Purpose::Letter => Some(Beside::Nothing),
+            Purpose::Start => None,
         }
     }
 }
 
 impl Form {
+    /// Unfolds the mail below the form; `false` if nothing is folded there.
+    fn unfold(&mut self, model: &mut Model) -> bool {
+        let is_edit = self.purpose == Purpose::Edit && model.current().is_some();
+        let opened = model.inbox.opened.as_mut().filter(|_| is_edit);
+        let Some(opened) = opened.filter(|opened| !opened.folds.open && opened.doc.has_folds()) else {
+            return false;
+        };
+        opened.folds.open = true;
+        opened.cut();
+        self.card_top = opened.doc.below();
+        true
+    }
+
     /// Completes the path at the cursor, or asks what it could become.
     fn complete(&mut self, model: &mut Model) {
         let typed = self.fields.get(self.focus).map(|field| last_line(field.editor.text()).to_owned());

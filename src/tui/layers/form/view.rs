@@ -21,8 +21,7 @@ pub fn draw(model: &Model, form: &Form, frame: &mut Frame<'_>) -> bool {
     let columns = usize::from(room.width.saturating_sub(5)).max(1);
     let (lines, cursor) =
         if form.is_letter() { letter_lines(model, form, columns) } else { lines(model, form, columns) };
-    // A letter has all the room there is.
-    let outer = if layout::has_card_with_form(model) || form.is_letter() {
+    let outer = if !layout::areas(model).form.is_empty() {
         room
     } else {
         let height = u16::try_from(lines.len() + 3).unwrap_or(u16::MAX);

@@ -1,80 +1,94 @@
-//! The line below a card's title: who wants what, in words. Ids and internal names are shown by “why”.
+//! The line above a card's title: what state it is in, and whom it concerns. Ids and internal names are shown by “why”.
 
-use crate::engine::graph::Kind;
+use crate::engine::graph::{AgentCall, Kind};
 use crate::inbox::door::action_words;
-use crate::inbox::{ABSENT_ACTION, ASKING_WORKFLOW, Item, PROGRAM_ACTIONS, Question, UNNAMED_PROGRAM};
+use crate::inbox::{
+    ABSENT_ACTION, ANSWER_INVITATION, ASKING_WORKFLOW, Item, PROGRAM_ACTIONS, Question, UNNAMED_PROGRAM,
+    YOUR_TURN,
+};
 use crate::text::Visible;
+use crate::tui::words;
 use serde_json::Value;
 
-/// Says who wants what from the user.
-pub(super) fn who_wants_what(item: &Item) -> String {
+/// What state the item is in, and whom it concerns.
+pub(super) fn verdict(item: &Item) -> String {
     match item {
-        Item::Question(question) => wish(question),
-        Item::Result(result) => format!("The {} thread is done", Visible::line(&result.workflow)),
+        Item::Question(question) => asked(question),
+        Item::Result(result) => format!("Done · {}", Visible::line(&result.workflow)),
     }
 }
 
-fn wish(item: &Question) -> String {
-    let source = item.source.as_deref().map(|source| Visible::line(source).into_string());
-    let workflow = Visible::line(&item.workflow);
-    let who = source.clone().unwrap_or_else(|| workflow.to_string());
-    let wish = match item.kind {
-        Kind::Triage if item.action.starts_with(PROGRAM_ACTIONS) => {
-            format!("{} tells you something", program(item))
-        }
-        Kind::Triage => format!("{who} wrote to you"),
-        Kind::Question => match (item.action.as_str(), &source) {
-            ("remind", _) => format!("You are waiting for an answer from {who}"),
-            (action, _) if action.starts_with(PROGRAM_ACTIONS) => format!("{} asks you", program(item)),
-            (_, Some(_)) => format!("{who} asks you"),
-            (_, None) => format!("The {workflow} thread asks you"),
+fn asked(item: &Question) -> String {
+    let workflow = Visible::line(&item.workflow).into_string();
+    let source = item.source.as_deref().map(words::line);
+    let who = source.clone().unwrap_or_else(|| workflow.clone());
+    let is_of_program = item.action.starts_with(PROGRAM_ACTIONS);
+    let concerning = |state: &str| format!("{state} · {who}");
+    match (item.kind, item.action.as_str()) {
+        (Kind::Triage, _) if is_of_program => format!("To know · {}", program(item)),
+        (Kind::Triage, _) => concerning("To know"),
+        (Kind::Question, _) if is_of_program => format!("Asks you · {}", program(item)),
+        (Kind::Question, "remind") => concerning("Not answered yet"),
+        (Kind::Question, YOUR_TURN) => concerning("Your turn"),
+        (Kind::Question, _) if item.is_about_mail() => format!("Asks you · about the mail from {who}"),
+        (Kind::Question, _) => match source {
+            Some(source) => format!("Asks you · about {source}"),
+            None => format!("Asks you · {workflow}"),
         },
-        Kind::Trouble if item.action == ABSENT_ACTION => "Your model does not answer".to_owned(),
-        Kind::Trouble if item.workflow == ASKING_WORKFLOW => {
-            format!("Your mailbox {who} needs you")
-        }
-        Kind::Trouble => match item.action.as_str() {
-            "stopped" => format!("The {workflow} thread is stopped"),
-            "budget" | "step_limit" => format!("The {workflow} thread needs you"),
-            _ => format!("The {workflow} thread failed"),
-        },
-        Kind::Approval => approval(item, source.is_some(), &who),
-    };
-    if item.irreversible { format!("{wish} · can't be undone afterwards") } else { wish }
-}
-
-fn approval(item: &Question, is_answer: bool, who: &str) -> String {
-    let ready = match (item.allow.accept, item.sends_nothing()) {
-        (false, _) => ", not ready to be sent",
-        (true, false) => ", ready to send",
-        (true, true) => " · accepting sends nothing",
-    };
-    match item.action.as_str() {
-        "write_email" if item.begins_conversation() => format!("Mail to {who}{ready}"),
-        "write_email" if is_answer => format!("Reply to {who}{ready}"),
-        "write_email" => format!("Mail{ready}"),
-        "schedule_meeting" => format!("Invitation to {who}{ready}"),
-        "answer_invitation" => format!("Answer to an invitation from {who}{ready}"),
-        "remove_event" => format!("{who} cancelled an event in your calendar"),
-        "unsubscribe" => format!("Unsubscribe from {who}{ready}"),
-        "python" => format!("{who} wants to run this code"),
-        action if action.starts_with(PROGRAM_ACTIONS) => {
-            match item.args.get("command").and_then(Value::as_str) {
-                Some(command) if !command.trim().is_empty() => {
-                    format!("{} wants to run a command", program(item))
-                }
-                _ => format!("{} wants to use {}", program(item), action_words(&item.workflow, action)),
+        (Kind::Trouble, ABSENT_ACTION) => "Does not answer · your model".to_owned(),
+        (Kind::Trouble, _) if item.workflow == ASKING_WORKFLOW => format!("Needs you · your mailbox {who}"),
+        (Kind::Trouble, action) => {
+            let state = match action {
+                "stopped" => "Stopped",
+                "budget" | "step_limit" => "At its limit",
+                "in_doubt" => "Perhaps done",
+                _ => "Failed",
+            };
+            match source {
+                Some(source) => format!("{state} · {workflow}, about {source}"),
+                None => format!("{state} · {workflow}"),
             }
         }
-        action => format!("{who} needs your approval: {}", action_words(&item.workflow, action)),
+        (Kind::Approval, _) => wish(item, &who),
     }
+}
+
+/// What would be done, to whom.
+fn wish(item: &Question, who: &str) -> String {
+    let to = words::recipients(&item.args).unwrap_or_else(|| who.to_owned());
+    let ready_to = |what: &str| match (item.allow.accept, item.sends_nothing()) {
+        (false, _) => "Not ready to be sent".to_owned(),
+        (true, false) => format!("Ready to {what}"),
+        (true, true) => "Only proposed, sends nothing".to_owned(),
+    };
+    let wish = match item.action.as_str() {
+        "write_email" => return format!("{} → {to}", ready_to("send")),
+        "schedule_meeting" => return format!("{} → {to}", ready_to("invite")),
+        "unsubscribe" => return format!("{} · {who}", ready_to("leave the list")),
+        ANSWER_INVITATION => return format!("Invited by {who}"),
+        "remove_event" => return format!("Cancelled by {who}"),
+        "python" => format!("Wants to run code · {who}"),
+        action if action.starts_with(PROGRAM_ACTIONS) => {
+            let command = item.args.get("command").and_then(Value::as_str).unwrap_or_default();
+            let what = if command.trim().is_empty() {
+                format!("use {}", action_words(&item.workflow, action))
+            } else {
+                "run".to_owned()
+            };
+            let folder = item.grantable.call.as_ref().and_then(AgentCall::folder);
+            let folder = folder.map(|folder| format!(" in {}", Visible::line(folder))).unwrap_or_default();
+            format!("Wants to {what} · {}{folder}", program(item))
+        }
+        action => format!("Needs your approval · {who}, {}", action_words(&item.workflow, action)),
+    };
+    if item.irreversible { format!("{wish} · can't be undone") } else { wish }
 }
 
 /// The program that asks. It chose its name itself, so it is never shown like a person's.
 fn program(item: &Question) -> String {
     match asker(item).as_str() {
-        UNNAMED_PROGRAM => "A program that gave no name".to_owned(),
-        name => format!("The program {name}"),
+        UNNAMED_PROGRAM => "a program that gave no name".to_owned(),
+        name => format!("the program {name}"),
     }
 }
 
@@ -87,7 +101,7 @@ pub fn asker(item: &Question) -> Visible {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::graph::{Allow, Grantable, Hash, InterruptId, Labels, ThreadId};
+    use crate::engine::graph::{AgentAction, Allow, Grantable, Hash, InterruptId, Labels, ThreadId};
     use jiff::Timestamp;
     use serde_json::json;
 
@@ -122,56 +136,50 @@ mod tests {
     }
 
     #[test]
-    fn the_line_says_wish() {
+    fn the_verdict_says_the_state_and_whom_it_concerns() {
         use Kind::{Approval, Question, Triage, Trouble};
         for (kind, action, source, expected) in [
-            (Approval, "write_email", Some("Ann"), "Reply to Ann, ready to send"),
-            (Approval, "write_email", None, "Mail, ready to send"),
-            (Approval, "request/restart", Some("request: ci"), "The program ci wants to use restart"),
-            (Question, "request/question", Some("request: ci"), "The program ci asks you"),
-            (
-                Question,
-                "request/question",
-                Some("request: a program"),
-                "A program that gave no name asks you",
-            ),
-            (Triage, "request/notice", Some("request: ci"), "The program ci tells you something"),
-            (Triage, "notify", Some("Ann"), "Ann wrote to you"),
-            (Question, "remind", Some("Ann"), "You are waiting for an answer from Ann"),
-            (Question, "question", Some("Ann"), "Ann asks you"),
-            (Question, "next_question", None, "The ask thread asks you"),
-            (Trouble, "failed", None, "The ask thread failed"),
-            (Trouble, "stopped", None, "The ask thread is stopped"),
-            (Trouble, "budget", None, "The ask thread needs you"),
+            (Approval, "write_email", Some("Ann"), "Ready to send → Ann"),
+            (Approval, "write_email", None, "Ready to send → ask"),
+            (Approval, "request/restart", Some("request: ci"), "Wants to use restart · the program ci"),
+            (Approval, "python", Some("orders.xlsx"), "Wants to run code · orders.xlsx"),
+            (Approval, "write_docs", None, "Needs your approval · ask, saving files"),
+            (Question, "request/question", Some("request: ci"), "Asks you · the program ci"),
+            (Question, "request/x", Some("request: a program"), "Asks you · a program that gave no name"),
+            (Triage, "request/notice", Some("request: ci"), "To know · the program ci"),
+            (Triage, "notify", Some("Ann"), "To know · Ann"),
+            (Question, "remind", Some("Ann"), "Not answered yet · Ann"),
+            (Question, "question", Some("notes"), "Asks you · about notes"),
+            (Question, "next_question", None, "Asks you · ask"),
+            (Question, YOUR_TURN, None, "Your turn · ask"),
+            (Trouble, "failed", None, "Failed · ask"),
+            (Trouble, "stopped", None, "Stopped · ask"),
+            (Trouble, "budget", None, "At its limit · ask"),
         ] {
-            assert_eq!(wish(&item(kind, action, source)), expected);
+            assert_eq!(asked(&item(kind, action, source)), expected);
         }
         let mut command = item(Approval, "request/Bash", Some("request: claude-code"));
         command.args = json!({ "command": "ls" });
-        assert_eq!(wish(&command), "The program claude-code wants to run a command");
+        assert_eq!(asked(&command), "Wants to run · the program claude-code");
+        let does = AgentAction::Tool { folder: "/home/noor/webshop".to_owned() };
+        let by = "claude-code".to_owned();
+        command.grantable.call = Some(AgentCall { by, session: None, does, asks: None });
+        assert_eq!(asked(&command), "Wants to run · the program claude-code in /home/noor/webshop");
+        command.grantable.call = None;
         for no_command in [json!(7), json!(null), json!(["ls"]), json!(" ")] {
             command.args = json!({ "command": no_command });
-            assert_eq!(wish(&command), "The program claude-code wants to use Bash", "{no_command}");
+            assert_eq!(asked(&command), "Wants to use Bash · the program claude-code", "{no_command}");
         }
     }
 
     #[test]
-    fn what_was_asked_while_observing_is_not_ready_to_send() {
-        let mut asked = item(Kind::Approval, "answer_invitation", Some("Ann"));
-        asked.workflow = "email".to_owned();
-        assert_eq!(wish(&asked), "Answer to an invitation from Ann · accepting sends nothing");
-        asked.irreversible = true;
-        assert_eq!(
-            wish(&asked),
-            "Answer to an invitation from Ann, ready to send · can't be undone afterwards"
-        );
-    }
-
-    #[test]
-    fn a_mail_that_cannot_be_accepted_is_not_ready() {
-        let mut unwritten = item(Kind::Approval, "write_email", Some("Ann"));
-        unwritten.allow.accept = false;
-        unwritten.irreversible = true;
-        assert_eq!(wish(&unwritten), "Reply to Ann, not ready to be sent · can't be undone afterwards");
+    fn a_mail_is_said_to_be_ready_only_if_it_would_be_sent() {
+        let mut mail = item(Kind::Approval, "write_email", Some("Ann"));
+        mail.args = json!({"to": ["bob@b.example"], "cc": ["c@c.example"]});
+        assert_eq!(asked(&mail), "Ready to send → bob@b.example and 1 more", "whoever wrote before");
+        mail.workflow = "email".to_owned();
+        assert_eq!(asked(&mail), "Only proposed, sends nothing → bob@b.example and 1 more");
+        (mail.irreversible, mail.allow.accept) = (true, false);
+        assert_eq!(asked(&mail), "Not ready to be sent → bob@b.example and 1 more");
     }
 }

@@ -72,8 +72,8 @@ pub struct Opened {
     /// The scroll position.
     pub top: ScrollPosition,
     pub folds: Folds,
-    /// Whether the end of the proposal has been on the screen.
-    pub end_seen: bool,
+    /// When the end of the proposal was first on the screen.
+    pub end_seen: Option<Instant>,
 }
 
 impl Opened {
@@ -86,7 +86,7 @@ impl Opened {
             doc: Doc::default(),
             top: ScrollPosition::default(),
             folds: Folds::default(),
-            end_seen: false,
+            end_seen: None,
         };
         opened.cut();
         opened
@@ -94,13 +94,13 @@ impl Opened {
 
     /// Cuts the card again after folds changed.
     pub fn cut(&mut self) {
-        let context = CardContext { meta: heading::who_wants_what(&self.item), answers: &self.answers };
+        let context = CardContext { verdict: heading::verdict(&self.item), answers: &self.answers };
         self.doc = Doc::new(&self.item, self.card.clone(), &context, self.folds);
     }
 
     /// The proposal in the card's own words, unfolded: enough to know what accepting it would do.
     pub fn proposal(&self) -> Doc {
-        let context = CardContext { meta: heading::who_wants_what(&self.item), answers: &[] };
+        let context = CardContext { verdict: heading::verdict(&self.item), answers: &[] };
         let folds = Folds { open: true, headers: false };
         Doc::new(&self.item, self.card.clone(), &context, folds).proposal_only(&self.item)
     }

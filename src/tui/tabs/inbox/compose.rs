@@ -1,6 +1,5 @@
 //! Mail that the user begins: a new one, or one that forwards the mail shown. Its text is kept until it is on its way.
 
-use super::send::recipients;
 use super::{follow, news, undo};
 use crate::engine::graph::{InterruptId, ThreadId};
 use crate::inbox::door::{Inbox, Letter, new_mail};
@@ -8,6 +7,7 @@ use crate::inbox::{ItemLine, ItemStatus};
 use crate::tui::actions::{Action, Scope};
 use crate::tui::layers::form::{self, Form, Purpose};
 use crate::tui::model::{DecisionKind, Model, OwnLetter, Undo};
+use crate::tui::words;
 use serde_json::Value;
 
 const NO_SUBJECT: &str = "It has no subject";
@@ -51,7 +51,7 @@ fn subject(args: &Value) -> &str {
 }
 
 fn send(model: &mut Model, letter: Letter) {
-    let to = recipients(&letter.args).unwrap_or_default();
+    let to = words::recipients(&letter.args).unwrap_or_default();
     let lack = if subject(&letter.args).is_empty() { ", without a subject" } else { "" };
     let key = letter.draft.clone().unwrap_or_default();
     let (kept, typed) = (key.clone(), model.typed_draft(&key));

@@ -24,8 +24,8 @@ pub fn take(model: &mut Model, action: Action) {
     }
 }
 
-/// Takes a decision on the card shown once the user has confirmed it, for this reason.
-pub fn confirm(model: &mut Model, action: Action, why: &str) {
+/// Takes a decision on the card shown once the user has confirmed it in spite of its warning.
+pub fn confirm(model: &mut Model, action: Action) {
     let Some((kind, decision)) = pending_decision(model, action) else { return };
     let Some(opened) = model.current() else { return };
     let page = opened.proposal();
@@ -38,7 +38,7 @@ pub fn confirm(model: &mut Model, action: Action, why: &str) {
     let sends_nothing = opened.item.question().is_some_and(Question::sends_nothing);
     let title = format!("{prompt} “{}”", model.selected().map_or("", |row| &row.title));
     let prefix = if sends_nothing { "Nothing is sent. " } else { "" };
-    let why = format!("{prefix}Asking again because {why}.");
+    let why = format!("{prefix}Asking again because it carries a warning.");
     ask(model, &title, &why, page, kind, decision);
 }
 

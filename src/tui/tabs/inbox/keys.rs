@@ -301,38 +301,7 @@ fn footer(model: &Model) -> Vec<(Action, String)> {
         }
         actions.push((Action::Snooze, format!("snooze {count}")));
     } else if model.selected().is_some() {
-        let labels = model.current().map(|opened| opened.item.labels()).unwrap_or_default();
-        let Labels { accept, edit, respond, ignore, .. } = labels;
-        let label = |custom: Option<String>, default: &str| {
-            custom.map_or_else(|| default.to_owned(), |l| words::line(&l))
-        };
-        if model.question().is_some_and(Question::is_invitation) {
-            actions
-                .extend(decide::INVITATION_KEYS.map(|(action, coming)| (action, coming.word().to_owned())));
-            actions.push((Action::Edit, label(edit, "edit")));
-            actions.push((Action::Respond, label(respond, "respond")));
-            actions.push((Action::IgnoreQuietly, label(ignore, "ignore")));
-        } else {
-            actions.push((Action::Accept, label(accept, "accept")));
-            actions.push((Action::Edit, label(edit, "edit")));
-            actions.push((Action::Respond, label(respond, "respond")));
-            actions.push((Action::Ignore, label(ignore, "ignore")));
-        }
-        match model.selected().map(|row| row.action.as_str()) {
-            Some("failed") => actions.extend(named([(Action::TakeOver, "take over")])),
-            Some(YOUR_TURN) if model.question().is_some_and(|question| question.give_back) => {
-                actions.extend(named([(Action::TakeOver, "give it back")]))
-            }
-            _ => {}
-        }
-        actions.extend(named([
-            (Action::Snooze, "snooze"),
-            (Action::AcceptGrant, "accept & allow"),
-            (Action::SaveDraft, "draft"),
-        ]));
-    }
-    if model.undo.is_some() || !model.put_away.is_empty() {
-        actions.extend(named([(Action::Undo, "undo")]));
+        actions.extend(answers(model));
     }
     actions.extend(match model.focus {
         Focus::List => named([(Action::Open, "read"), (Action::Mark, "mark")]),
@@ -344,4 +313,47 @@ fn footer(model: &Model) -> Vec<(Action, String)> {
         ]),
     });
     actions
+}
+
+/// What each key would answer the card, in its own words.
+fn answers(model: &Model) -> Vec<(Action, String)> {
+    let Labels { accept, edit, respond, ignore, .. } =
+        model.current().map(|opened| opened.item.labels()).unwrap_or_default();
+    let label =
+        |own: Option<String>, usual: &str| own.map_or_else(|| usual.to_owned(), |own| words::line(&own));
+    let reads_on = model.current().is_some_and(|opened| {
+        let (width, height) = page_size(model);
+        opened.end_seen.is_none() && !opened.doc.end_in_sight(opened.top, width, height)
+    });
+    let is_invitation = model.question().is_some_and(Question::is_invitation);
+    let mut answers = Vec::new();
+    if reads_on {
+        answers.push((Action::Accept, "read on".to_owned()));
+    } else if is_invitation {
+        answers.extend(decide::INVITATION_KEYS.map(|(action, coming)| (action, coming.word().to_owned())));
+    } else {
+        answers.push((Action::Accept, label(accept, "accept")));
+    }
+    let always = (Action::AcceptGrant, "allow always…".to_owned());
+    let asks_often = model.selected().is_some_and(|row| row.action.starts_with(PROGRAM_ACTIONS));
+    answers.extend(Some(always.clone()).filter(|_| asks_often && !reads_on));
+    answers.push((Action::Edit, label(edit, "edit")));
+    match model.selected().map(|row| row.action.as_str()) {
+        Some("failed") => answers.push((Action::TakeOver, "take over".to_owned())),
+        Some(YOUR_TURN) if model.question().is_some_and(|question| question.give_back) => {
+            answers.push((Action::TakeOver, "give it back".to_owned()));
+        }
+        _ => {}
+    }
+    answers.push((Action::Respond, label(respond, "tell the agent")));
+    let ignore_key = if is_invitation { Action::IgnoreQuietly } else { Action::Ignore };
+    answers.push((ignore_key, label(ignore, "ignore")));
+    let rest = [
+        (Action::RefuseAndStop, "stop the session"),
+        (Action::Snooze, "later"),
+        (Action::SaveDraft, "draft"),
+    ];
+    answers.extend(named(rest));
+    answers.extend(Some(always).filter(|_| !asks_often && !reads_on));
+    answers
 }

@@ -13,7 +13,6 @@ use crate::tui::model::{DecisionKind, Failure, Followed, InboxResult, Model, Own
 use crate::tui::words;
 use futures_util::future::join_all;
 use jiff::Timestamp;
-use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
 /// Sends a decision. It counts once the store says so.
@@ -27,7 +26,7 @@ pub fn send(model: &mut Model, kind: DecisionKind, decision: DecisionRequest) {
         Decision::Accept => sends.map(|question| &question.args),
         _ => None,
     };
-    let to = args.and_then(recipients);
+    let to = args.and_then(words::recipients);
     model.inbox.sent_to.remove(&id);
     model.inbox.sent_to.extend(to.map(|to| (id.clone(), to)));
     // An edit was reviewed before, which told what it became.
@@ -36,17 +35,6 @@ pub fn send(model: &mut Model, kind: DecisionKind, decision: DecisionRequest) {
         model.inbox.decided_as.extend(as_proposed.map(|as_proposed| (id.clone(), as_proposed)));
     }
     decide(model, kind, vec![decision]);
-}
-
-/// Whom a mail with these arguments goes to: `adaeze.obi@harbour.example and 2 more`.
-pub fn recipients(args: &Value) -> Option<String> {
-    let lists = ["to", "cc", "bcc"].into_iter().filter_map(|key| args.get(key)?.as_array());
-    let people: Vec<&str> = lists.flatten().filter_map(Value::as_str).collect();
-    match people.as_slice() {
-        [] => None,
-        [one] => Some((*one).to_owned()),
-        [first, more @ ..] => Some(format!("{first} and {} more", more.len())),
-    }
 }
 
 /// Takes decisions. Items confirmed together are decided together, so that they can be undone together.

@@ -1,9 +1,8 @@
 //! Draws the inbox's list and the card of the selected item.
 
-use super::decide::INVITATION_KEYS;
 use super::{follow, send};
 use crate::engine::graph::{Grade, Kind, ThreadId};
-use crate::inbox::{ItemKind, ItemLine, ItemStatus, Question, Status};
+use crate::inbox::{ItemKind, ItemLine, ItemStatus, Status};
 use crate::text::{count_noun, wrap};
 use crate::tui::actions::Action;
 use crate::tui::layers::Form;
@@ -153,18 +152,6 @@ fn draw_row(model: &Model, row: &ItemLine, lines: u16, area: Rect, buf: &mut Buf
 
 fn gives_up(at: Timestamp, now: Timestamp) -> String {
     format!("gives up in {}", words::clock(now, at))
-}
-
-/// Draws below an invitation its three answers.
-fn draw_answers(model: &Model, area: Rect, buf: &mut Buffer) {
-    if !model.question().is_some_and(Question::is_invitation) {
-        return;
-    }
-    let scopes = model.tab_scopes();
-    let answers = INVITATION_KEYS.iter().filter_map(|(action, coming)| {
-        Some(format!("{} {}", model.keymap.key_of(&scopes, *action)?, coming.word()))
-    });
-    draw::text(buf, area, area.x, area.y, &answers.collect::<Vec<_>>().join(" · "), model.theme.accent);
 }
 
 /// Draws below the card that somebody waits for it: for how long already, and when they give up.
@@ -326,7 +313,6 @@ fn draw_card(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>,
     let form_top = form.filter(|_| layout::has_card_with_form(model)).map(|form| form.card_top);
     page::draw(model, &opened.doc, form_top.unwrap_or(opened.top), areas, buf);
     draw_waiting(model, areas.more, buf);
-    draw_answers(model, areas.more, buf);
     let (width, height) = (usize::from(area.width), usize::from(area.height));
     // A card too narrow to show a whole line has not been seen.
     if width < 8 {

@@ -122,9 +122,9 @@ fn approval(state: &Ask, pending: &Pending, host: &str) -> Interrupt {
         Visible::line(&format!("{} {host}{}", operation.method, operation.api_url)).into_string();
     interrupt.allow = Allow::ALL;
     interrupt.labels = Labels {
-        accept: Some("send".to_owned()),
+        accept: Some("send the request".to_owned()),
         respond: Some("say what to change".to_owned()),
-        ignore: Some("do not send".to_owned()),
+        ignore: Some("don't send".to_owned()),
         done: Some("sent".to_owned()),
         ..Labels::default()
     };

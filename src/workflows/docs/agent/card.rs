@@ -5,7 +5,6 @@ use crate::engine::graph::AnyState;
 use crate::inbox::{Block, Card, Question, YOUR_TURN};
 use crate::text::Visible;
 use crate::workflows::docs::agents::agent;
-use crate::workflows::docs::card::field;
 use crate::workflows::docs::readable::readable;
 use serde_json::Value;
 
@@ -18,16 +17,13 @@ pub(super) fn explain(state: &AnyState, question: Option<&Question>) -> Vec<Bloc
         _ => "the next refinement is larger than you allow without asking",
     };
     let scores: Vec<String> = state.scores.iter().map(|score| format!("{score:.0}")).collect();
-    let mut fields = vec![
-        field("because", why),
-        field("agent", &state.context.agent),
-        field("scores so far", &scores.join(", ")),
-        field("wanted", &state.context.settings.clarity_threshold.to_string()),
-    ];
-    if !state.missing_information.is_empty() {
-        fields.push(field("missing", &state.missing_information.join("; ")));
-    }
-    vec![Block::Fields(fields)]
+    vec![Block::fields([
+        ("because", why),
+        ("agent", &state.context.agent),
+        ("scores so far", &scores.join(", ")),
+        ("wanted", &state.context.settings.clarity_threshold.to_string()),
+        ("missing", &state.missing_information.join("; ")),
+    ])]
 }
 
 pub(super) fn draw(state: &AnyState, question: Option<&Question>) -> Card {
@@ -39,9 +35,9 @@ pub(super) fn draw(state: &AnyState, question: Option<&Question>) -> Card {
     if action == YOUR_TURN {
         let wish = agent(&state.context.agent)
             .map(|agent| format!("Write the page about {} Its headings: {}.", agent.about, agent.sections));
-        blocks.extend(wish.map(|wish| Block::Text(Visible::new(&wish))));
+        blocks.extend(wish.map(|wish| Block::text(&wish)));
     } else if action == QUESTION {
-        blocks.push(Block::Text(Visible::new(text("question"))));
+        blocks.push(Block::text(text("question")));
     } else {
         let count = |key: &str| arg(key).and_then(Value::as_u64).unwrap_or_default();
         let text = format!(
@@ -51,23 +47,15 @@ pub(super) fn draw(state: &AnyState, question: Option<&Question>) -> Card {
             count("estimated_tokens"),
             count("approve_over_tokens")
         );
-        blocks.push(Block::Text(Visible::new(&text)));
+        blocks.push(Block::text(&text));
     }
-    let mut fields = vec![
-        field("agent", &state.context.agent),
-        field("folder", &state.context.settings.dir),
-        field(
-            "score",
-            &format!(
-                "{:.0} of 100, wanted {}",
-                state.clarity_score, state.context.settings.clarity_threshold
-            ),
-        ),
-    ];
-    if !state.missing_information.is_empty() {
-        fields.push(field("missing", &state.missing_information.join("; ")));
-    }
-    blocks.push(Block::Fields(fields));
+    let wanted = state.context.settings.clarity_threshold;
+    blocks.push(Block::fields([
+        ("agent", &state.context.agent),
+        ("folder", &state.context.settings.dir),
+        ("score", &format!("{:.0} of 100, wanted {wanted}", state.clarity_score)),
+        ("missing", &state.missing_information.join("; ")),
+    ]));
     blocks.push(Block::Heading(Visible::line("As it stands")));
     blocks.push(Block::Markdown(Visible::new(&readable(&state.current_analysis))));
     Card { blocks }

@@ -6,7 +6,8 @@ use crate::engine::graph::{Allow, Ctx, Grantable, Interrupt, Kind, Labels, NodeE
 use crate::inbox::{Coming, OWN_MAIL, proposal};
 use crate::mail::Mail;
 use crate::mail::compose::reply_recipients;
-use crate::text::short_line;
+use crate::mail::risk::sender_shown;
+use crate::text::{Visible, short_line};
 use crate::workflows::email::event_news::{self, CalendarImpact};
 use crate::workflows::email::mails::{self, Conversation};
 use crate::workflows::email::state::{Email, EmailUpdate};
@@ -53,7 +54,7 @@ pub(super) async fn ask(
     interrupt.allow = allow(&tool, &conversation);
     // No model reads along in a conversation that the person began.
     interrupt.allow.respond &= !state.is_begun_by_person();
-    interrupt.labels = labels(&tool, &args, conversation.acts());
+    interrupt.labels = labels(&tool, &args, &conversation);
     if tools::has_no_edit(&tool) {
         own_mail::offer(&mut interrupt, &conversation, answered);
     }
@@ -217,30 +218,42 @@ fn allow(tool: &str, conversation: &Conversation) -> Allow {
     }
 }
 
-fn labels(tool: &str, args: &Value, acts: bool) -> Labels {
+fn labels(tool: &str, args: &Value, conversation: &Conversation) -> Labels {
     let word = |text: &str| Some(text.to_owned());
-    let (accept, done) = match tool {
+    let to = |verb: &str, key: &str| format!("{verb} {}", addressees(conversation, &args[key]));
+    let (accept, ignore, done) = match tool {
         tools::QUESTION => {
             return Labels { respond: word("answer"), ..Labels::default() };
         }
-        // The words that matter come first: a narrow list cuts the rest.
-        _ if !acts => ("accept, sends nothing", "not sent, observe mode"),
-        tools::ANSWER_INVITATION => {
+        tools::ANSWER_INVITATION if conversation.acts() => {
             let coming = Coming::of(args);
-            let ignore = word("don't answer");
+            (coming.word().to_owned(), "don't answer", coming.done())
+        }
+        // The words that matter come first: a narrow list cuts the rest.
+        _ if !conversation.acts() => {
             return Labels {
-                accept: word(coming.word()),
-                ignore,
-                done: word(coming.done()),
+                accept: word("accept, sends nothing"),
+                done: word("not sent, observe mode"),
                 ..Labels::default()
             };
         }
-        tools::WRITE_EMAIL => ("send", "sent"),
-        tools::SCHEDULE_MEETING => ("invite", "invited"),
-        tools::REMOVE_EVENT => ("take it out", "taken out"),
-        _ => ("unsubscribe", "unsubscribed"),
+        tools::WRITE_EMAIL => (to("send to", "to"), "don't send", "sent"),
+        tools::SCHEDULE_MEETING => (to("invite", "attendees"), "don't invite", "invited"),
+        tools::REMOVE_EVENT => ("take the event out".to_owned(), "keep the event", "taken out"),
+        _ => ("leave the list".to_owned(), "stay on the list", "unsubscribed"),
     };
-    Labels { accept: word(accept), done: word(done), ..Labels::default() }
+    Labels { accept: Some(accept), ignore: word(ignore), done: word(done), ..Labels::default() }
+}
+
+/// Whom something goes to, by the names they give themselves in the conversation.
+fn addressees(conversation: &Conversation, people: &Value) -> String {
+    let people: Vec<String> = serde_json::from_value(people.clone()).unwrap_or_default();
+    let people = send::bare_addresses(&people);
+    let Some((first, more)) = people.split_first() else { return "nobody".to_owned() };
+    let senders = conversation.mails.iter().rev().map(|(_, mail)| &mail.from);
+    let name = senders.filter(|from| from.same(first)).map(sender_shown).find(|name| !name.is_empty());
+    let name = Visible::line(name.unwrap_or(first));
+    if more.is_empty() { name.to_string() } else { format!("{name} and {} more", more.len()) }
 }
 
 fn title(tool: &str, args: &Value, answered: &Mail) -> String {

@@ -246,7 +246,13 @@ pub(in crate::workflows::email) async fn triage_interrupt_handler(
     }
     interrupt.gist = Visible::line(&state.gist).into_string();
     let word = |text: &str| Some(text.to_owned());
-    interrupt.labels = Labels { respond: word("answer it"), done: word("noted"), ..Labels::default() };
+    interrupt.labels = Labels {
+        accept: word("noted"),
+        respond: word("answer it"),
+        ignore: word("ignore it"),
+        done: word("noted"),
+        ..Labels::default()
+    };
     own_mail::offer(&mut interrupt, &conversation, newest);
     interrupt.source = Some(mails::sender(newest));
     interrupt.shown_with = state.mail_digests();

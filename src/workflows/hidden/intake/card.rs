@@ -3,7 +3,6 @@
 use super::state::{IntakeQuestion, IntakeState};
 use crate::engine::graph::AnyState;
 use crate::inbox::{Block, Card, Question};
-use crate::text::Visible;
 
 /// Why we ask.
 pub(super) fn explain(state: &AnyState, _: Option<&Question>) -> Vec<Block> {
@@ -18,54 +17,46 @@ pub(super) fn explain(state: &AnyState, _: Option<&Question>) -> Vec<Block> {
             "Threads need this model, and it was tried several times without an answer."
         }
     };
-    vec![Block::Text(Visible::new(why))]
+    vec![Block::text(why)]
 }
 
-pub(super) fn draw(state: &AnyState, question: Option<&Question>) -> Card {
+pub(super) fn draw(state: &AnyState, _: Option<&Question>) -> Card {
     let Some(asking) = state.get::<IntakeState>() else { return Card::default() };
-    let line = |text: &str| Visible::line(text);
-    let mut blocks = match &asking.asked {
+    let blocks = match &asking.asked {
         IntakeQuestion::FirstSync { account, mails, oldest, about_cost } => vec![
-            Block::Text(Visible::new(
+            Block::text(
                 "This is the first look at this mailbox. Mail that comes later is taken in as it comes; whatever you \
                  leave now stays in the mailbox and is not touched.",
-            )),
-            Block::Fields(vec![
-                (line("account"), line(account)),
-                (line("mails"), line(&mails.to_string())),
-                (line("oldest"), line(oldest)),
-                (line("cost"), line(about_cost)),
+            ),
+            Block::fields([
+                ("account", account),
+                ("mails", &mails.to_string()),
+                ("oldest", oldest),
+                ("cost", about_cost),
             ]),
         ],
         IntakeQuestion::Unreadable { account, place, bytes, error, .. } => vec![
-            Block::Text(Visible::new(error)),
-            Block::Fields(vec![
-                (line("account"), line(account)),
-                (line("place"), line(place)),
-                (line("bytes"), line(&bytes.to_string())),
-            ]),
-            Block::Text(Visible::new("The mail is kept. Open it in another mail program, or leave it.")),
+            Block::text(error),
+            Block::text("The mail is kept. Open it in another mail program, or leave it."),
+            Block::fields([("account", account), ("place", place), ("bytes", &bytes.to_string())]),
         ],
         IntakeQuestion::Login { account, why } => vec![
-            Block::Text(Visible::new(why)),
-            Block::Fields(vec![(line("account"), line(account))]),
-            Block::Text(Visible::new(
+            Block::text(why),
+            Block::text(
                 "Until then no mail comes in for this account, and none is lost. This card goes away by itself once \
                  the login works; accept to try again now, or snooze it.",
-            )),
+            ),
+            Block::fields([("account", account)]),
         ],
         IntakeQuestion::Absent { server, why } => vec![
-            Block::Text(Visible::new(why)),
-            Block::Fields(vec![(line("server"), line(server))]),
-            Block::Text(Visible::new(
+            Block::text(why),
+            Block::text(
                 "Threads that need it wait, and nothing is lost. sayso retries them at least every two minutes; \
                  this card goes away once one succeeds. Accept to try now, snooze it, or take the model's place in one \
                  of the threads.",
-            )),
+            ),
+            Block::fields([("server", server)]),
         ],
     };
-    if let Some(question) = question {
-        blocks.insert(0, Block::Heading(line(&question.title)));
-    }
     Card { blocks }
 }

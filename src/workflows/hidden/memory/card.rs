@@ -18,16 +18,15 @@ pub(super) fn draw(state: &AnyState, question: Option<&Question>) -> Card {
         Some(question) => question.args.get("profile").and_then(Value::as_str).unwrap_or_default(),
         None => &state.proposed,
     };
-    blocks.push(Block::Diff(changed_lines(&state.profile, after)));
-    if !state.reasoning.trim().is_empty() {
-        blocks.push(Block::Fields(vec![(Visible::line("why"), Visible::new(&state.reasoning))]));
-    }
+    blocks
+        .push(Block::panel("This will be learned", vec![Block::Diff(changed_lines(&state.profile, after))]));
+    blocks.push(Block::fields([("why", &state.reasoning)]));
     for cause in state.causes.iter().rev().take(MAX_SHOWN) {
         blocks.extend(cause_blocks(cause));
     }
     let more = state.causes.len().saturating_sub(MAX_SHOWN);
     if more > 0 {
-        blocks.push(Block::Text(Visible::new(&format!("Earlier answers not shown here: {more}."))));
+        blocks.push(Block::text(&format!("Earlier answers not shown here: {more}.")));
     }
     Card { blocks }
 }
@@ -35,34 +34,30 @@ pub(super) fn draw(state: &AnyState, question: Option<&Question>) -> Card {
 /// Which answers taught it, and why it changes the profile.
 pub(super) fn explain(state: &AnyState, _: Option<&Question>) -> Vec<Block> {
     let Some(state) = state.get::<Learning>() else { return Vec::new() };
-    let line = Visible::line;
-    let mut fields = vec![
-        (line("profile"), line(&state.namespace)),
-        (line("because"), Visible::new(&state.reasoning)),
-        (line("answers"), line(&state.causes.len().to_string())),
-    ];
-    for cause in &state.causes {
+    let causes = state.causes.iter().map(|cause| {
         let about = cause.mail.as_ref().map(|mail| mail.subject.as_str()).unwrap_or_default();
         let feedback =
             if cause.feedback.is_empty() { String::new() } else { format!(": {}", cause.feedback) };
-        let action = cause.action.as_deref().unwrap_or("mail");
-        fields.push((line(action), line(&format!("{about}{feedback}"))));
-    }
-    fields.extend(state.thread.as_deref().map(|thread| (line("last learned from"), line(thread))));
-    vec![Block::Fields(fields)]
+        (cause.action.as_deref().unwrap_or("mail"), format!("{about}{feedback}"))
+    });
+    let what = [
+        ("profile", state.namespace.clone()),
+        ("because", state.reasoning.clone()),
+        ("answers", state.causes.len().to_string()),
+    ];
+    let thread = state.thread.iter().map(|thread| ("last learned from", thread.to_string()));
+    vec![Block::fields(what.into_iter().chain(causes).chain(thread))]
 }
 
 /// One answer and the mail it was about.
 fn cause_blocks(cause: &Cause) -> Vec<Block> {
     let mut blocks = vec![Block::Heading(Visible::line(cause_heading(cause.kind)))];
-    if !cause.feedback.trim().is_empty() {
-        blocks.push(Block::Fields(vec![(Visible::line("your words"), Visible::new(&cause.feedback))]));
-    }
+    blocks.push(Block::fields([("your words", &cause.feedback)]));
     if let Some(edited) = cause.edited.as_object() {
         for (name, after) in edited {
             let before = cause.proposed.get(name).unwrap_or(&Value::Null);
             if before != after {
-                blocks.push(Block::Text(Visible::line(&format!("you changed {name}:"))));
+                blocks.push(Block::text(&format!("you changed {name}:")));
                 blocks.push(Block::Diff(changed_lines(&plain(before), &plain(after))));
             }
         }

@@ -13,7 +13,6 @@ use crate::engine::graph::{
 };
 use crate::inbox::{Block, Card, MOVING_WORKFLOW, PUT_AWAY, RowAnswer, RowChange, Spec, Words};
 use crate::mail::{Destination, Mailbox, UndoToken};
-use crate::text::Visible;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -30,10 +29,8 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let spec = Spec::new(workflow, "puts a mail away, and back", |_, _| Card::default());
     Ok(spec.hidden().without_results().without_expiry().with_trouble_subject(|state| {
         let Some(filed) = state.get::<PutAway>() else { return Vec::new() };
-        let line = |text: &str| Visible::line(text);
-        let fields =
-            [("mail", &filed.mail.subject), ("from", &filed.mail.from), ("account", &filed.mail.account)];
-        vec![Block::Fields(fields.map(|(name, value)| (line(name), line(value))).into())]
+        let mail = &filed.mail;
+        vec![Block::fields([("mail", &mail.subject), ("from", &mail.from), ("account", &mail.account)])]
     }))
 }
 

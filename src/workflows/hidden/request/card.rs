@@ -6,10 +6,13 @@ use super::report::Report;
 use super::risk::FILES;
 use super::shell;
 use super::state::{Request, RequestOutcome};
-use crate::engine::graph::AnyState;
+use crate::engine::graph::{AnyState, Kind};
 use crate::inbox::{Block, Card, Question, changed_lines};
 use crate::text::Visible;
 use serde_json::{Map, Value};
+
+/// The title of a command's panel.
+const RUN: &str = "This will run";
 
 pub(super) fn draw(state: &AnyState, question: Option<&Question>) -> Card {
     let Some(state) = state.get::<Request>() else { return Card::default() };
@@ -23,68 +26,74 @@ pub(super) fn draw(state: &AnyState, question: Option<&Question>) -> Card {
         },
         Some(question) => question.args.as_object().cloned().unwrap_or_default(),
     };
-    let main_blocks = command(&mut rest).or_else(|| changes(&mut rest)).or_else(|| several_files(&mut rest));
-    blocks.extend(main_blocks.unwrap_or_default());
-    blocks.extend(reason(state, question));
     if state.asked.question {
         // The text names each question; a field that is still empty says nothing more.
         rest.retain(|_, value| value.as_str() != Some(""));
     }
-    blocks.extend(arguments(&rest));
-    blocks.extend(differences(state));
-    if let Some(text) = &state.asked.text {
-        // Shown as it is: a program's words get no headings or emphasis from us.
-        blocks.push(Block::Text(Visible::new(text)));
+    let (title, mut does) = if let Some(run) = command(&mut rest) {
+        (RUN, run)
+    } else if let Some(changes) = changes(&mut rest).or_else(|| several_files(&mut rest)) {
+        ("This will be changed", changes)
+    } else {
+        ("This will be done", Vec::new())
+    };
+    // What an agent says its command is for runs nothing.
+    let described = rest.get("description").and_then(Value::as_str).filter(|_| title == RUN);
+    let described = described.map(|words| Block::fields([("described as", words)]));
+    if described.is_some() {
+        rest.remove("description");
     }
-    blocks.push(Block::Fields(who(state)));
-    blocks.extend(question.and_then(offers));
+    does.extend(arguments(&rest));
+    // Shown as it is: a program's words get no headings or emphasis from us.
+    let text = state.asked.text.as_deref().map(Block::text);
+    blocks.extend(differences(state));
+    if question.is_some_and(|question| question.kind == Kind::Approval) && !does.is_empty() {
+        blocks.push(Block::panel(title, does));
+        blocks.extend(reason(state, question));
+        blocks.extend(text);
+    } else {
+        blocks.extend(text);
+        blocks.extend(does);
+    }
+    blocks.extend(described);
+    blocks.push(Block::fields(who(state)));
+    blocks.extend(question.map(offers));
     Card { blocks }
 }
 
 /// The outcome, as the agent reported it.
 fn outcome(report: &Report) -> Block {
-    let mut fields = vec![(Visible::line("outcome"), Visible::line(&report.words()))];
-    fields.extend(report.files.iter().map(|file| (Visible::line("changed"), Visible::line(file))));
-    fields.extend(report.error.as_ref().map(|error| (Visible::line("error"), Visible::new(error))));
-    Block::Fields(fields)
+    let words = report.words();
+    let changed = report.files.iter().map(|file| ("changed", file.as_str()));
+    let error = report.error.iter().map(|error| ("error", error.as_str()));
+    Block::fields(std::iter::once(("outcome", words.as_str())).chain(changed).chain(error))
 }
 
 /// What the asker can be told to remember, numbered for `sayso accept --remember`.
-fn offers(question: &Question) -> Option<Block> {
-    let offered = question.grantable.remember.iter().enumerate().map(|(index, offer)| {
-        (Visible::line("can remember"), Visible::line(&format!("{} · {}", index + 1, offer.words)))
-    });
-    let offered: Vec<_> = offered.collect();
-    (!offered.is_empty()).then_some(Block::Fields(offered))
+fn offers(question: &Question) -> Block {
+    let offered = question.grantable.remember.iter().enumerate();
+    Block::fields(offered.map(|(index, offer)| ("can remember", format!("{} · {}", index + 1, offer.words))))
 }
 
-pub(super) fn who(state: &Request) -> Vec<(Visible, Visible)> {
+pub(super) fn who(state: &Request) -> Vec<(&'static str, String)> {
     let request = &state.asked;
     let name = match &request.source {
         Some(name) => format!("a program that calls itself {name}"),
         None => "a program that gave no name".to_owned(),
     };
     let label = if request.notice { "told by" } else { "asked by" };
-    let mut fields = vec![(Visible::line(label), Visible::line(&name))];
-    if let Some(action) = &request.action {
-        fields.push((Visible::line("action"), Visible::line(action)));
-    }
-    if let Some(folder) = &request.folder {
-        fields.push((Visible::line("in folder"), Visible::line(folder)));
-    }
     let session = request.session.clone().unwrap_or_default();
-    let session_fields = [
+    let optional = [
+        ("action", request.action.clone()),
+        ("in folder", request.folder.clone()),
         ("on branch", session.branch),
         ("you asked for", session.prompt),
         ("sub-agent", session.helper),
-        ("session", Some(session.id).filter(|id| !id.is_empty())),
+        ("session", Some(session.id)),
     ];
-    fields.extend(
-        session_fields
-            .into_iter()
-            .filter_map(|(name, value)| Some((Visible::line(name), Visible::line(&value?)))),
-    );
-    fields
+    let line = |text: String| Visible::line(&text).into_string();
+    let optional = optional.into_iter().map(|(name, value)| (name, line(value.unwrap_or_default())));
+    std::iter::once((label, line(name))).chain(optional).collect()
 }
 
 /// Shows a command as code.
@@ -108,7 +117,7 @@ fn reason(state: &Request, question: Option<&Question>) -> Option<Block> {
         (None, Err(why)) => format!("Asked as one command: {why}."),
         _ => return None,
     };
-    Some(Block::Text(Visible::new(&text)))
+    Some(Block::text(&text))
 }
 
 /// A change to a file: old and new text, a whole new text, or several changes in a row.
@@ -173,19 +182,15 @@ fn differences(state: &Request) -> Option<Block> {
          text, it is written as shown, placeholders included.",
         sentences.join(" ")
     );
-    Some(Block::Text(Visible::new(&text)))
+    Some(Block::text(&text))
 }
 
 /// The other arguments, each under its name.
 fn arguments(args: &Map<String, Value>) -> Option<Block> {
     let fields = args.iter().map(|(name, value)| {
-        let value = match value {
-            Value::String(text) => Visible::new(text),
-            other => Visible::new(
-                &lines(other).unwrap_or_else(|| serde_json::to_string_pretty(other).unwrap_or_default()),
-            ),
-        };
-        (Visible::line(name), value)
+        let pretty = || serde_json::to_string_pretty(value).unwrap_or_default();
+        let shown = value.as_str().map(str::to_owned).or_else(|| lines(value)).unwrap_or_else(pretty);
+        (Visible::line(name), Visible::new(&shown))
     });
     let fields: Vec<_> = fields.collect();
     (!fields.is_empty()).then_some(Block::Fields(fields))

@@ -59,6 +59,10 @@ fn question(state: &Request) -> Interrupt {
     question.gist = gist(state);
     question.allow = request.allow();
     question.labels = labels(kind);
+    if kind == Kind::Approval {
+        let what = if request.command().is_some() { "change the command" } else { "change it" };
+        question.labels.edit = Some(what.to_owned());
+    }
     if request.question {
         // Its fields are empty: to fill them in is another way to answer.
         question.labels.edit = Some("fill in".to_owned());
@@ -66,7 +70,7 @@ fn question(state: &Request) -> Interrupt {
     }
     question.labels.words_refuse = kind == Kind::Approval && question.allow.accept && question.allow.respond;
     if question.labels.words_refuse {
-        question.labels.respond = Some("refuse with words".to_owned());
+        question.labels.respond = Some("refuse and say why".to_owned());
     }
     question.source = Some(format!("request: {}", request.source.as_deref().unwrap_or(UNNAMED_PROGRAM)));
     question.schema = request.schema.clone().unwrap_or(Value::Bool(true));
@@ -87,14 +91,20 @@ fn question(state: &Request) -> Interrupt {
 
 fn labels(kind: Kind) -> Labels {
     let word = |text: &str| Some(text.to_owned());
-    let (accept, done, refused) = match kind {
-        Kind::Triage => ("accept", "noted", "ignored"),
-        Kind::Question => ("yes", "yes", "no"),
-        Kind::Approval | Kind::Trouble => ("allow", "allowed", "refused"),
+    let (accept, ignore, done, refused) = match kind {
+        Kind::Triage => ("noted", "ignore", "noted", "ignored"),
+        Kind::Question => ("yes", "no", "yes", "no"),
+        Kind::Approval | Kind::Trouble => ("allow", "refuse", "allowed", "refused"),
     };
-    let (accept, done, refused) = (word(accept), word(done), word(refused));
     let respond = word("answer").filter(|_| kind == Kind::Question);
-    Labels { accept, respond, ignore: word("no"), done, refused, ..Labels::default() }
+    Labels {
+        accept: word(accept),
+        respond,
+        ignore: word(ignore),
+        done: word(done),
+        refused: word(refused),
+        ..Labels::default()
+    }
 }
 
 /// The first line of the text, or the arguments on one line.

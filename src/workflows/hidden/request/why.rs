@@ -16,7 +16,7 @@ pub(super) fn explain(state: &AnyState, question: Option<&Question>, zone: &Time
     let asked_at = request.asked.as_ref().and_then(|at| Timestamp::from_millisecond(at.wall_ms).ok());
     let format_time =
         |at: Timestamp| at.to_zoned(zone.clone()).strftime("%a %-d %b %Y, %H:%M:%S").to_string();
-    fields.extend(asked_at.map(|at| (Visible::line("asked at"), Visible::line(&format_time(at)))));
+    fields.extend(asked_at.map(|at| ("asked at", format_time(at))));
     let expiry = match (request.expires_in, asked_at) {
         (None, _) => "the asker set no time limit".to_owned(),
         (Some(seconds), asked_at) => {
@@ -28,11 +28,11 @@ pub(super) fn explain(state: &AnyState, question: Option<&Question>, zone: &Time
             format!("{duration:#} after it was asked{when}; then it closes without allowing anything")
         }
     };
-    fields.push((Visible::line("expires"), Visible::line(&expiry)));
+    fields.push(("expires", expiry));
     vec![
-        Block::Fields(fields),
+        Block::fields(fields),
         Block::Heading(Visible::line("Why it was not already allowed")),
-        Block::Text(Visible::new(&why_asked(request, question))),
+        Block::text(&why_asked(request, question)),
     ]
 }
 
