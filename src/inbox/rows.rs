@@ -93,7 +93,7 @@ pub enum RowChange {
     Set {
         answer: RowAnswer,
     },
-    /// What a person did with the mail of this thread no longer counts.
+    /// That a person ignored the mail of this thread no longer counts.
     TakenBack {
         thread: ThreadId,
     },
@@ -149,6 +149,23 @@ pub struct MemoryRow {
 }
 
 impl MemoryRow {
+    /// The row after all that happened to it; `None` if there is none any more.
+    pub fn folded(key: &RowKey, changes: Vec<RowChange>) -> Option<Self> {
+        let mut counting: Vec<RowChange> = Vec::new();
+        for change in changes {
+            if let RowChange::TakenBack { thread } = &change {
+                counting.retain(|earlier| match earlier {
+                    RowChange::Decided { decision, .. } => {
+                        decision.thread != *thread || decision.cause != RowCause::Ignored
+                    }
+                    _ => true,
+                });
+            }
+            counting.push(change);
+        }
+        counting.into_iter().fold(None, |row, change| Self::changed(row, key, change))
+    }
+
     /// The row after a change; `None` if there is none any more.
     pub fn changed(row: Option<Self>, key: &RowKey, change: RowChange) -> Option<Self> {
         let new = |answer, state| Self {
@@ -173,7 +190,8 @@ impl MemoryRow {
                 Self { state: RowState::Given, corrected: 0, asked: false, by_hand: true, ..row }
             }
             (RowChange::Deleted, _) | (_, None) => return None,
-            (RowChange::TakenBack { thread }, Some(row)) => return row.without(&thread),
+            // What no longer counts is left out of all that happened, by `folded`.
+            (RowChange::TakenBack { .. }, Some(row)) => row,
             (RowChange::Asked, Some(row)) => Self { asked: true, ..row },
             (RowChange::Kept, Some(row)) => Self { asked: false, corrected: 0, ..row },
             // Going on must not put into force what was never given.
@@ -211,26 +229,6 @@ impl MemoryRow {
             }
             _ => fresh(Self { corrected: self.corrected + 1, ..self }).agreed(decision),
         }
-    }
-
-    /// The row without the decisions of this thread; `None` if nothing else says so.
-    fn without(mut self, thread: &ThreadId) -> Option<Self> {
-        let before = self.decisions.len();
-        self.decisions.retain(|decision| decision.thread != *thread);
-        let fewer = u32::try_from(before - self.decisions.len()).unwrap_or(u32::MAX);
-        self.confirmed = self.confirmed.saturating_sub(fewer);
-        if self.corrected_by.take_if(|decision| decision.thread == *thread).is_some() {
-            self.corrected = self.corrected.saturating_sub(1);
-        }
-        if fewer > 0 && !self.by_hand {
-            if self.confirmed == 0 {
-                return None;
-            }
-            if self.answer == RowAnswer::Lower && self.state == RowState::Given && self.confirmed < OFTEN {
-                self.state = RowState::Noticed;
-            }
-        }
-        Some(self)
     }
 
     /// Whether nothing is lost if it gives way: it does nothing yet, or only goes by mail that was noted.
@@ -353,6 +351,26 @@ mod tests {
         let kept = MemoryRow::changed(Some(ignored), &key, RowChange::Kept).unwrap();
         assert_eq!(kept.question(), None);
         assert_eq!(MemoryRow::changed(Some(kept), &key, RowChange::Deleted), None);
+    }
+
+    #[test]
+    fn what_is_taken_back_leaves_the_row_that_was_there_before() {
+        let key: RowKey = "news@shop.example".parse().unwrap();
+        let ignored = |thread: &ThreadId, step| RowChange::Decided {
+            answer: RowAnswer::Skip,
+            decision: RowDecision { thread: thread.clone(), ..decision(RowCause::Ignored, step) },
+        };
+        let noted = RowChange::Decided { answer: RowAnswer::Show, decision: decision(RowCause::Noted, 1) };
+        let (one, other) = (ThreadId::random(), ThreadId::random());
+        let taken_back = |thread: &ThreadId| RowChange::TakenBack { thread: thread.clone() };
+        let folded = |changes: &[RowChange]| MemoryRow::folded(&key, changes.to_vec());
+        let before = folded(std::slice::from_ref(&noted));
+        assert_eq!(folded(&[noted.clone(), ignored(&one, 2), taken_back(&one)]), before);
+        let set = RowChange::Set { answer: RowAnswer::Show };
+        let corrected = |changes: &[RowChange]| folded(changes).map(|row| row.corrected);
+        let both = [set, ignored(&one, 2), ignored(&other, 3), taken_back(&one)];
+        assert_eq!((corrected(&both[..3]), corrected(&both)), (Some(2), Some(1)));
+        assert_eq!(folded(&[ignored(&one, 2), taken_back(&one)]), None);
     }
 
     #[test]

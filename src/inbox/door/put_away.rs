@@ -5,12 +5,18 @@ use super::mail::Mail;
 use crate::config::MailMode;
 use crate::engine::graph::{EventKind, Hash, InterruptId, ThreadId};
 use crate::engine::store::DriverLock;
-use crate::inbox::{AnswerKind, DecisionEnd, DecisionQuery, InboxError, Query, SetAside, Status};
+use crate::inbox::{
+    AnswerKind, DecisionEnd, DecisionQuery, InboxError, Query, RowAnswer, RowKey, RowState, SetAside, Status,
+};
 use crate::mail::{Account, Destination, only_observes};
 use crate::workflows::email::{Email, MailRef};
 use crate::workflows::hidden::put_away::{self, PutAway, PutAwayMail};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+
+/// The two sorts of threads that one mail can have here.
+const MOVED: &str = "put_away";
+const MUTED: &str = "mute";
 
 /// How many moves are read at a time.
 const PAGE: usize = 50;
@@ -83,51 +89,60 @@ impl Mail<'_> {
                 "`{thread}` is not about a mail; only mail is put away"
             )));
         };
-        let mut mails = mails_in_mailbox(email)?;
-        if *mail_move == MailMove::Mute {
-            // One mail stands for its conversation.
-            mails.drain(..mails.len() - 1);
-        }
-        if let (MailMove::Away(_), Some(accounts)) = (mail_move, &self.0.accounts) {
-            for account in mails.iter().filter_map(|mail| accounts.get(&mail.account)) {
-                refuse_observing(&account)?;
-            }
-        }
+        let mails = mails_in_mailbox(email)?;
         let mut movers = Vec::new();
-        for mail in mails {
-            let newest = self.filed(mail)?;
-            match (mail_move, newest) {
-                (
-                    MailMove::Away(_) | MailMove::Mute,
-                    Some((_, PutAway { way: Some(_), back: false, refused: None, .. })),
-                ) => {
-                    return Err(InboxError::Conflict(
-                        "it is put away already; `sayso mail restore` brings it back".to_owned(),
-                    ));
-                }
-                (MailMove::Away(to), newest) => {
-                    movers.push(self.start_move(mail, json!(to), newest.map(|(id, _)| id)).await?)
-                }
-                (MailMove::Mute, newest) => {
-                    let to = json!({ "mute": thread });
-                    movers.push(self.start_move(mail, to, newest.map(|(id, _)| id)).await?)
-                }
-                (MailMove::Back, Some((id, PutAway { way: Some(_), back, .. }))) => {
-                    let status = self.0.store().threads().outcome(&id)?.status;
-                    let on_its_way = back && !matches!(status, Status::Done | Status::Abandoned);
-                    if !on_its_way {
-                        let what = EventKind::Words { text: "back".to_owned() };
-                        self.0.deliver(&id, "words", what, "cannot be taken back").await?;
+        match mail_move {
+            MailMove::Away(to) => {
+                let mut here = Vec::new();
+                for mail in mails {
+                    if let Some(account) = self.0.accounts.as_ref().and_then(|all| all.get(&mail.account)) {
+                        refuse_observing(&account)?;
                     }
-                    movers.push(id);
+                    let last = self.filed(MOVED, mail)?;
+                    if !last.as_ref().is_some_and(|(_, filed)| filed.is_away()) {
+                        here.push((mail, last));
+                    }
                 }
-                // It came back after whoever wanted it had stopped waiting, so its card is still closed.
-                (MailMove::Back, Some((id, PutAway { way: None, back: true, .. })))
-                    if self.0.store().threads().is_set_aside(thread)? =>
-                {
-                    movers.push(id);
+                if here.is_empty() {
+                    let text = "it is put away already; `sayso mail restore` brings it back";
+                    return Err(InboxError::Conflict(text.to_owned()));
                 }
-                (MailMove::Back, _) => {}
+                for (mail, last) in here {
+                    movers.push(self.start_move(MOVED, mail, json!(to), last).await?);
+                }
+            }
+            MailMove::Mute => {
+                if self.is_muted(thread)? {
+                    let text = "its conversation is muted already; `sayso mail restore` takes that back";
+                    return Err(InboxError::Conflict(text.to_owned()));
+                }
+                // One mail stands for its conversation.
+                for mail in mails.last() {
+                    let last = self.filed(MUTED, mail)?;
+                    movers.push(self.start_move(MUTED, mail, json!({ "mute": thread }), last).await?);
+                }
+            }
+            MailMove::Back => {
+                for (sort, mail) in mails.iter().flat_map(|mail| [(MOVED, mail), (MUTED, mail)]) {
+                    match self.filed(sort, mail)? {
+                        Some((id, PutAway { way: Some(_), back, .. })) => {
+                            let status = self.0.store().threads().outcome(&id)?.status;
+                            let on_its_way = back && !matches!(status, Status::Done | Status::Abandoned);
+                            if !on_its_way {
+                                let what = EventKind::Words { text: "back".to_owned() };
+                                self.0.deliver(&id, "words", what, "cannot be taken back").await?;
+                            }
+                            movers.push(id);
+                        }
+                        // It came back after whoever wanted it had stopped waiting, so its card is still closed.
+                        Some((id, PutAway { way: None, back: true, .. }))
+                            if self.0.store().threads().is_set_aside(thread)? =>
+                        {
+                            movers.push(id);
+                        }
+                        _ => {}
+                    }
+                }
             }
         }
         if movers.is_empty() {
@@ -194,11 +209,17 @@ impl Mail<'_> {
         let state = self.0.engine.state_at(thread, None)?;
         let Some(email) = state.as_ref().and_then(|state| state.get::<Email>()) else { return Ok(false) };
         for mail in email.email_input.iter().filter(|mail| !mail.place.is_empty()) {
-            if let Some((_, PutAway { way: Some(_), back: false, refused: None, .. })) = self.filed(mail)? {
+            if self.filed(MOVED, mail)?.is_some_and(|(_, filed)| filed.is_away()) {
                 return Ok(true);
             }
         }
-        Ok(false)
+        self.is_muted(thread)
+    }
+
+    /// Whether a row of the memory says that a conversation is not to be shown.
+    fn is_muted(self, thread: &ThreadId) -> Result<bool, InboxError> {
+        let row = self.0.store().memory().row(&RowKey::Conversation(thread.clone()))?;
+        Ok(row.is_some_and(|line| line.row.answer == RowAnswer::Skip && line.row.state == RowState::Given))
     }
 
     /// Waits until the driver has no more to do for a thread. Returns its status.
@@ -243,9 +264,9 @@ impl Mail<'_> {
         }
     }
 
-    /// The thread that moved a mail last, and its state.
-    fn filed(self, mail: &MailRef) -> Result<Option<(ThreadId, PutAway)>, InboxError> {
-        let newest = self.0.store().threads().newest_with_key(put_away::NAME, &key(mail))?;
+    /// The thread that moved a mail last, or muted its conversation, and its state.
+    fn filed(self, sort: &str, mail: &MailRef) -> Result<Option<(ThreadId, PutAway)>, InboxError> {
+        let newest = self.0.store().threads().newest_with_key(put_away::NAME, &key(sort, mail))?;
         let Some((thread, _)) = newest else { return Ok(None) };
         let state = self.0.engine.state_at(&thread, None)?;
         Ok(state.and_then(|state| state.get::<PutAway>().cloned()).map(|filed| (thread, filed)))
@@ -253,9 +274,10 @@ impl Mail<'_> {
 
     async fn start_move(
         self,
+        sort: &str,
         mail: &MailRef,
         to: Value,
-        last: Option<ThreadId>,
+        last: Option<(ThreadId, PutAway)>,
     ) -> Result<ThreadId, InboxError> {
         let filed = PutAwayMail {
             account: mail.account.clone(),
@@ -266,8 +288,8 @@ impl Mail<'_> {
         };
         // A key belongs to one thread, so the next key includes the last thread's id.
         let key = match last {
-            None => key(mail),
-            Some(last) => format!("{}#{last}", key(mail)),
+            None => key(sort, mail),
+            Some((last, _)) => format!("{}#{last}", key(sort, mail)),
         };
         let engine = &self.0.engine;
         let new = engine
@@ -304,6 +326,6 @@ fn set_aside(to: &Destination) -> SetAside {
     }
 }
 
-fn key(mail: &MailRef) -> String {
-    format!("put_away:{}", mail.identity)
+fn key(sort: &str, mail: &MailRef) -> String {
+    format!("{sort}:{}", mail.identity)
 }

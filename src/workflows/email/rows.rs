@@ -37,10 +37,13 @@ pub fn keys(mail: &Mail) -> Vec<RowKey> {
 
 /// The rows in force for a mail, the narrowest first.
 pub(super) fn of(services: &Services, mail_ref: &MailRef, mail: &Mail) -> Result<Vec<MemoryRow>, NodeError> {
+    services.records.rows(&all_keys(services, mail_ref, mail)?)
+}
+
+/// What rows may be about for this mail, its conversation first.
+fn all_keys(services: &Services, mail_ref: &MailRef, mail: &Mail) -> Result<Vec<RowKey>, NodeError> {
     let threads = services.records.threads_of_conversation(&mail_ref.identity)?;
-    let mut about = threads.into_iter().map(RowKey::Conversation).collect::<Vec<_>>();
-    about.extend(keys(mail));
-    services.records.rows(&about)
+    Ok(threads.into_iter().map(RowKey::Conversation).chain(keys(mail)).collect())
 }
 
 /// The mail's list, if it belongs to the organisation of the sender: anybody can name a list.
@@ -187,21 +190,25 @@ pub(super) async fn teach(
     let corrected = decided.filter(|row| row.answer.shows() != answer.shows()).map(|row| row.key.clone());
     let taught = if corrected.as_ref().is_none_or(RowKey::is_wide) { Some(key) } else { None };
     for key in corrected.into_iter().chain(taught) {
-        let decision = decision.clone();
-        services.records.change_row(key, RowChange::Decided { answer, decision }).await?;
+        let change = match key {
+            // Only a person mutes a conversation; who answers what is in it no longer wants that.
+            RowKey::Conversation(_) if answer.shows() => RowChange::Deleted,
+            _ => RowChange::Decided { answer, decision: decision.clone() },
+        };
+        services.records.change_row(key, change).await?;
     }
     Ok(())
 }
 
 /// Takes back what ignoring the mail of this thread has taught.
-pub(super) async fn take_back(services: &Services, step: &StepContext, mail: &Mail) -> Result<(), NodeError> {
-    for key in keys(mail).into_iter().filter(|_| !step.forked) {
-        let Some(row) = services.records.row(&key)? else { continue };
-        let mut counted = row.decisions.iter().chain(&row.corrected_by);
-        if counted.any(|one| one.thread == step.thread && one.cause == RowCause::Ignored) {
-            let change = RowChange::TakenBack { thread: step.thread.clone() };
-            services.records.change_row(key, change).await?;
-        }
+pub(super) async fn take_back(
+    services: &Services,
+    step: &StepContext,
+    (mail_ref, mail): &(MailRef, Arc<Mail>),
+) -> Result<(), NodeError> {
+    for key in all_keys(services, mail_ref, mail)?.into_iter().filter(|_| !step.forked) {
+        let change = RowChange::TakenBack { thread: step.thread.clone() };
+        services.records.change_row(key, change).await?;
     }
     Ok(())
 }

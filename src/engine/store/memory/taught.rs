@@ -3,7 +3,7 @@
 use crate::engine::graph::InterruptId;
 use crate::engine::store::log::{EntryKind, NewEntry, Taught, Tx};
 use crate::engine::store::mail::intake::line;
-use crate::engine::store::record::project::apply;
+use crate::engine::store::record::project::{apply, changed_row};
 use crate::engine::store::rows::{MailRow, TaughtRow, ThreadRow, time};
 use crate::engine::store::threads::start::{NewThread, start};
 use crate::engine::store::{Memory, StoreError};
@@ -98,7 +98,7 @@ fn change_row(
     if matches!(&change, RowChange::Decided { decision, .. } if counted(decision)) {
         return Ok(before);
     }
-    let after = MemoryRow::changed(before.clone(), key, change.clone());
+    let after = changed_row(tx, listed.as_ref(), key, change.clone(), i64::MAX)?;
     if before == after {
         return Ok(after);
     }

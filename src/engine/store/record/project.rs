@@ -5,12 +5,12 @@
 
 use crate::engine::store::StoreError;
 use crate::engine::store::log::{
-    Entry, EntryKind, Granted, Learned, Pin, Pruned, Revoked, Scope, Taught, Tx,
+    self, Entry, EntryKind, Granted, Learned, Pin, Pruned, Revoked, Scope, Taught, Tx,
 };
 use crate::engine::store::record::first_rows::first_row;
 use crate::engine::store::record::listed::{Listed, living_children};
 use crate::engine::store::rows::{Awaits, GrantRow, Runnable, TaughtRow, ThreadRow};
-use crate::inbox::{BUILTIN_GRANTS, MemoryRow, Status};
+use crate::inbox::{BUILTIN_GRANTS, MemoryRow, RowChange, RowKey, Status};
 use rusqlite::{Connection, params};
 
 /// The projections, each with the column that identifies a row.
@@ -149,11 +149,33 @@ fn taught(db: &Connection, entry: &Entry, body: Taught) -> Result<(), StoreError
     if let Some(before) = &before {
         execute(db, "DELETE FROM taught WHERE seq = ?", [before.seq])?;
     }
-    let before = before.map(|before| before.parse()).transpose()?;
-    let Some(row) = MemoryRow::changed(before, &body.key, body.change) else { return Ok(()) };
+    let Some(row) = changed_row(db, before.as_ref(), &body.key, body.change, entry.seq)? else {
+        return Ok(());
+    };
     let json = serde_json::to_string(&row).map_err(|e| StoreError::Sql(e.to_string()))?;
     let (seq, last, asks) = (entry.stream, entry.seq, row.question().is_some());
     TaughtRow { seq, key: body.key.to_string(), last, asks, row: json }.put(db)
+}
+
+/// What a row of the memory is after a change that is at this place of the log, or will be.
+pub fn changed_row(
+    db: &Connection,
+    before: Option<&TaughtRow>,
+    key: &RowKey,
+    change: RowChange,
+    place: i64,
+) -> Result<Option<MemoryRow>, StoreError> {
+    match before {
+        Some(before) if matches!(change, RowChange::TakenBack { .. }) => {
+            let mut changes = Vec::new();
+            for entry in log::stream(db, before.seq, 0)?.into_iter().take_while(|entry| entry.seq < place) {
+                changes.push(entry.parse_body::<Taught>()?.change);
+            }
+            changes.push(change);
+            Ok(MemoryRow::folded(key, changes))
+        }
+        before => Ok(MemoryRow::changed(before.map(TaughtRow::parse).transpose()?, key, change)),
+    }
 }
 
 fn pruned(tx: &Tx<'_>, entry: &Entry, body: Pruned) -> Result<(), StoreError> {

@@ -146,7 +146,7 @@ async fn learn_correction(
     class: Class,
 ) -> Result<(), NodeError> {
     if class != Class::Ignore {
-        rows::take_back(ctx.services(), ctx.step_context(), &newest.1).await?;
+        rows::take_back(ctx.services(), ctx.step_context(), newest).await?;
     }
     if state.classification_decision.is_none_or(|was| was == class)
         || conversation.is_own(&newest.0)

@@ -63,12 +63,19 @@ async fn move_mail(ctx: Ctx<Services>, state: Arc<PutAway>) -> Result<Command<Pu
             let moved = ctx.once(&format!("put_back:{}", state.steps), basis, frozen, effect).await;
             moved.map(|_| PutAwayUpdate::CameBack)
         }
+        Step::Mute(_) | Step::Unmute(_) if !services.records.is_builtin_on(PUT_AWAY)? => Err(
+            NodeError::failed(format!("{PUT_AWAY} is off; `sayso grants restore {PUT_AWAY}` switches it on")),
+        ),
         Step::Mute(key) => {
             services.records.change_row(key.clone(), RowChange::Set { answer: RowAnswer::Skip }).await?;
             Ok(PutAwayUpdate::WentAway { way: key.to_string() })
         }
         Step::Unmute(key) => {
-            services.records.change_row(key, RowChange::Deleted).await?;
+            // The person may have said something else about it since.
+            let muted = services.records.row(&key)?.is_some_and(|row| row.answer == RowAnswer::Skip);
+            if muted {
+                services.records.change_row(key, RowChange::Deleted).await?;
+            }
             Ok(PutAwayUpdate::CameBack)
         }
     };

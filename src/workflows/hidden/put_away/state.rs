@@ -89,6 +89,11 @@ impl PutAway {
         }
     }
 
+    /// Whether it is away and nobody has asked for it.
+    pub fn is_away(&self) -> bool {
+        self.way.is_some() && !self.back && self.refused.is_none()
+    }
+
     /// The row of a conversation that is to be muted.
     fn muted(&self) -> Option<RowKey> {
         let thread = ThreadId::parse(self.to.get("mute")?.as_str()?).ok()?;
