@@ -6,6 +6,7 @@ use crate::engine::graph::Kind;
 use crate::inbox::ItemKind;
 use crate::text::Visible;
 use jiff::Timestamp;
+use std::collections::HashMap;
 
 /// Makes any text safe to show on one line.
 pub fn line(text: &str) -> String {
@@ -31,14 +32,15 @@ pub fn name(who: &str) -> &str {
     }
 }
 
-/// Whom a mail or an invitation with these arguments goes to: `adaeze.obi@harbour.example and 2 more`.
-pub fn recipients(args: &serde_json::Value) -> Option<String> {
+/// Whom a mail or an invitation with these arguments goes to, by name where there is one: `Adaeze Obi and 2 more`.
+pub fn recipients(args: &serde_json::Value, names: &HashMap<String, String>) -> Option<String> {
     let lists = ["to", "cc", "bcc", "attendees"].into_iter().filter_map(|key| args.get(key)?.as_array());
     let people: Vec<&str> = lists.flatten().filter_map(serde_json::Value::as_str).collect();
-    match people.as_slice() {
-        [] => None,
-        [one] => Some(line(one)),
-        [first, more @ ..] => Some(format!("{} and {} more", line(first), more.len())),
+    let (first, more) = people.split_first()?;
+    let first = line(names.get(*first).map_or(first, String::as_str));
+    match more.len() {
+        0 => Some(first),
+        more => Some(format!("{first} and {more} more")),
     }
 }
 
@@ -88,6 +90,18 @@ pub fn value(value: &serde_json::Value) -> Visible {
 mod tests {
     use super::*;
     use serde_json::{Value, json};
+
+    #[test]
+    fn people_are_called_by_the_names_that_are_known() {
+        let names = HashMap::from([("a@b.org".to_owned(), "Ada".to_owned())]);
+        let told = |args: Value| recipients(&args, &names);
+        assert_eq!(told(json!({"to": ["a@b.org"]})).as_deref(), Some("Ada"));
+        assert_eq!(
+            told(json!({"to": ["c@d.org"], "cc": ["a@b.org"]})).as_deref(),
+            Some("c@d.org and 1 more")
+        );
+        assert_eq!(told(json!({"to": []})), None);
+    }
 
     #[test]
     fn an_answer_is_told_in_words() {

@@ -9,6 +9,7 @@ use crate::inbox::{
 use crate::text::Visible;
 use crate::tui::words;
 use serde_json::Value;
+use std::collections::HashMap;
 
 /// What state the item is in, and whom it concerns.
 pub(super) fn verdict(item: &Item) -> String {
@@ -55,7 +56,7 @@ fn asked(item: &Question) -> String {
 
 /// What would be done, to whom.
 fn wish(item: &Question, who: &str) -> String {
-    let to = words::recipients(&item.args).unwrap_or_else(|| who.to_owned());
+    let to = words::recipients(&item.args, &HashMap::new()).unwrap_or_else(|| who.to_owned());
     let ready_to = |what: &str| match (item.allow.accept, item.sends_nothing()) {
         (false, _) => "Not ready to be sent".to_owned(),
         (true, false) => format!("Ready to {what}"),

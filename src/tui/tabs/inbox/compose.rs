@@ -3,7 +3,7 @@
 use super::{follow, news, undo};
 use crate::engine::graph::{InterruptId, ThreadId};
 use crate::inbox::door::{Inbox, Letter, new_mail};
-use crate::inbox::{ItemLine, ItemStatus};
+use crate::inbox::{DecisionEnd, ItemLine, ItemStatus};
 use crate::tui::actions::{Action, Scope};
 use crate::tui::layers::form::{self, Form, Purpose};
 use crate::tui::model::{DecisionKind, Model, OwnLetter, Undo};
@@ -51,7 +51,7 @@ fn subject(args: &Value) -> &str {
 }
 
 fn send(model: &mut Model, letter: Letter) {
-    let to = words::recipients(&letter.args).unwrap_or_default();
+    let to = words::recipients(&letter.args, &model.inbox.names).unwrap_or_default();
     let lack = if subject(&letter.args).is_empty() { ", without a subject" } else { "" };
     let key = letter.draft.clone().unwrap_or_default();
     let (kept, typed) = (key.clone(), model.typed_draft(&key));
@@ -63,7 +63,7 @@ fn send(model: &mut Model, letter: Letter) {
     model.start(send, move |model, result| match result {
         Ok(outcome) => {
             model.drafts.remove(&key);
-            model.say(format!("To {to}{lack} · on its way"));
+            model.report(DecisionEnd::Pending, format!("To {to}{lack} · on its way"));
             model.inbox.own_letter = Some(OwnLetter { thread: outcome.thread, to, is_unwanted: false });
             model.reload();
         }
@@ -84,7 +84,9 @@ pub fn hold_began(model: &mut Model) {
         ItemStatus::Held { .. } => {
             let kind = DecisionKind::Accepted;
             news::await_ends(model, kind, &items);
-            model.undo = Some(Undo { kind, items, to: Some(to), until: None, since: model.now });
+            let what = format!("Sending to {to}");
+            model.report(DecisionEnd::Pending, &what);
+            model.undo = Some(Undo { kind, items, what, sends: true, until: None, since: model.now });
             if model.inbox.following.as_ref().is_some_and(|followed| followed.thread == thread) {
                 follow::stop_following(model);
             }
