@@ -16,6 +16,9 @@ use serde_json::json;
 /// How much of a skipped mail's text is shown, in characters.
 const MAX_TEXT: usize = 4_000;
 
+/// How many mails that were ignored together can be shown again together.
+const MAX_TOGETHER: usize = 500;
+
 /// How many skipped mails are counted at a time.
 const PAGE: usize = 200;
 
@@ -88,17 +91,18 @@ impl Mail<'_> {
         self.0.deliver(&thread, "corrected", what, "have no class to correct").await
     }
 
-    /// The mail that a person ignored, if they have done nothing since.
-    pub async fn last_ignored(self) -> Result<Option<DecisionLine>, InboxError> {
-        let newest = DecisionQuery { limit: 1, ..DecisionQuery::default() };
-        let page = self.0.decisions().history(newest).await?;
+    /// The mails that a person ignored together, if they have done nothing since.
+    pub async fn last_ignored(self) -> Result<Vec<DecisionLine>, InboxError> {
+        let newest = DecisionQuery { limit: MAX_TOGETHER, ..DecisionQuery::default() };
+        let lines = self.0.decisions().history(newest).await?.rows;
+        let at = lines.first().map(|line| line.at);
         let is_ignored = |line: &DecisionLine| {
             line.kind == Some(Kind::Triage)
                 && line.answer == AnswerKind::Ignore
-                && line.end == DecisionEnd::Done
+                && line.end == DecisionEnd::Ignored
                 && matches!(line.by, Some(DecidedBy::Tui | DecidedBy::Cli))
         };
-        Ok(page.rows.into_iter().find(is_ignored))
+        Ok(lines.into_iter().take_while(|line| Some(line.at) == at && is_ignored(line)).collect())
     }
 
     /// Makes the thread of a mail ask whether to leave its mailing list.

@@ -11,7 +11,7 @@ use super::{risks, rules};
 use crate::agent::Services;
 use crate::agent::mail_facts::{Class, MailFacts, User};
 use crate::engine::graph::{NodeError, StepContext};
-use crate::inbox::{BulkKind, MemoryRow, RowAnswer, RowCause, RowChange, RowDecision, RowKey, Weighed};
+use crate::inbox::{BulkKind, MemoryRow, RowAnswer, RowChange, RowDecision, RowKey, Weighed};
 use crate::mail::Mail;
 use crate::mail::risk::{is_authenticated, organisation};
 use jiff::Timestamp;

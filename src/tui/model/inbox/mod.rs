@@ -115,8 +115,7 @@ impl Opened {
 pub struct OwnLetter {
     pub thread: ThreadId,
     pub to: String,
-    /// Whether it is taken back as soon as it is held.
-    pub is_unwanted: bool,
+    pub since: Instant,
 }
 
 /// The last decision, while it can be undone.

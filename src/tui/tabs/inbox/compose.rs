@@ -1,7 +1,7 @@
 //! Mail that the user begins: a new one, or one that forwards the mail shown. Its text is kept until it is on its way.
 
-use super::{follow, news, undo};
-use crate::engine::graph::{InterruptId, ThreadId};
+use super::{follow, news};
+use crate::engine::graph::ThreadId;
 use crate::inbox::door::{Inbox, Letter, new_mail};
 use crate::inbox::{DecisionEnd, ItemLine, ItemStatus};
 use crate::tui::actions::{Action, Scope};
@@ -64,7 +64,7 @@ fn send(model: &mut Model, letter: Letter) {
         Ok(outcome) => {
             model.drafts.remove(&key);
             model.report(DecisionEnd::Pending, format!("To {to}{lack} · on its way"));
-            model.inbox.own_letter = Some(OwnLetter { thread: outcome.thread, to, is_unwanted: false });
+            model.inbox.own_letter = Some(OwnLetter { thread: outcome.thread, to, since: model.now });
             model.reload();
         }
         Err(failure) => model.fail(format!("Not sent: {} · your text is kept", failure.text)),
@@ -73,14 +73,11 @@ fn send(model: &mut Model, letter: Letter) {
 
 /// A mail of the user's own is held now, so that they can still stop it; or its thread asks about it.
 pub fn hold_began(model: &mut Model) {
-    let Some(OwnLetter { thread, to, is_unwanted }) = model.inbox.own_letter.clone() else { return };
+    let Some(OwnLetter { thread, to, .. }) = model.inbox.own_letter.clone() else { return };
     let is_asked = |row: &&ItemLine| row.thread == thread && row.action == "write_email";
     let Some(row) = model.inbox.list.all().iter().find(is_asked) else { return };
     let (status, items) = (row.status, vec![(row.id.clone(), row.title.clone())]);
     match status {
-        ItemStatus::Held { .. } if is_unwanted => {
-            undo::take_back(model, InterruptId::parse(&row.id).into_iter().collect());
-        }
         ItemStatus::Held { .. } => {
             let kind = DecisionKind::Accepted;
             news::await_ends(model, kind, &items);

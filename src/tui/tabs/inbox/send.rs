@@ -207,7 +207,7 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
         if kind.can_be_undone() {
             news::await_ends(model, kind, &done);
             if let (Some(thread), Some(to)) = (written_for, to) {
-                model.inbox.own_letter = Some(OwnLetter { thread, to, is_unwanted: false });
+                model.inbox.own_letter = Some(OwnLetter { thread, to, since: model.now });
             }
             model.undo = Some(Undo { kind, items: done, what, sends, until: None, since: model.now });
         }

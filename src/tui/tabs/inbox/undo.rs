@@ -11,16 +11,18 @@ use crate::inbox::{
 use crate::text::count_noun;
 use crate::text::when::Past;
 use crate::tui::actions::{Action, Scope};
-use crate::tui::model::{DecisionKind, Failure, InboxResult, Model, PAGE, Undo};
+use crate::tui::model::{DecisionKind, Failure, InboxResult, Model, OwnLetter, PAGE, Undo};
 use crate::tui::words;
 use futures_util::future::join_all;
 
 /// Undoes the last decision, or puts back the mail that was put away last; what was done together, as a whole.
 pub fn undo(model: &mut Model) {
-    if take_back_letter(model) {
-        return;
-    }
     let decided_at = model.undo.as_ref().map(|undo| undo.since);
+    let put_away_at = model.put_away.last().map(|last| last.since);
+    let is_newest = |letter: &mut OwnLetter| decided_at.max(put_away_at).is_none_or(|at| letter.since > at);
+    if let Some(letter) = model.inbox.own_letter.take_if(is_newest) {
+        return stop_letter(model, letter);
+    }
     if let Some(last) = model.put_away.pop_if(|last| decided_at.is_some_and(|at| last.since >= at)) {
         return away::put_back(model, last.threads);
     }
@@ -46,17 +48,17 @@ pub fn undo(model: &mut Model) {
     }
 }
 
-/// Takes back a mail that the user began and that is not held yet, as soon as it is. A second `u` means something else.
-fn take_back_letter(model: &mut Model) -> bool {
-    let is_answer = model.undo.as_ref().is_some_and(|undo| undo.kind == DecisionKind::Written);
-    let Some(letter) = model.inbox.own_letter.as_mut().filter(|letter| !is_answer && !letter.is_unwanted)
-    else {
-        return false;
-    };
-    letter.is_unwanted = true;
-    let said = format!("To {} · taken back as soon as it is held", letter.to);
-    model.report(DecisionEnd::Pending, said);
-    true
+/// Stops a mail that the user began and that is not held yet. Its card stays.
+fn stop_letter(model: &mut Model, letter: OwnLetter) {
+    let OwnLetter { thread, to, .. } = letter;
+    let stop = async move |inbox: Inbox| inbox.threads().stop(thread).await;
+    model.start(stop, move |model, stopped| {
+        match stopped {
+            Ok(_) => model.report(DecisionEnd::Undone, format!("Stopped: the mail to {to} was not sent")),
+            Err(failure) => model.report(DecisionEnd::Failed, format!("Not stopped: {}", failure.text)),
+        }
+        model.reload();
+    });
 }
 
 /// Lets the last decision take effect now.
@@ -95,8 +97,8 @@ pub fn take_back(model: &mut Model, ids: Vec<InterruptId>) {
 /// What `u` finds to undo, if this screen remembers nothing.
 enum Newest {
     Undone(Vec<(String, InboxResult<()>)>),
-    /// A mail that was ignored; its hold is over.
-    Ignored(DecisionLine),
+    /// Mails that were ignored together; their hold is over.
+    Ignored(Vec<DecisionLine>),
     /// A mail that was put away, if one can come back.
     PutAway(Option<ThreadId>),
 }
@@ -109,24 +111,42 @@ fn undo_newest(model: &mut Model) {
         if let Some(first) = newest.and_then(|batch| batch.interrupts.into_iter().next()) {
             return Ok(Newest::Undone(undo_batch(&inbox, first).await));
         }
-        if let Some(ignored) = inbox.mail().last_ignored().await? {
+        let ignored = inbox.mail().last_ignored().await?;
+        if !ignored.is_empty() {
             return Ok(Newest::Ignored(ignored));
         }
         Ok::<_, InboxError>(Newest::PutAway(inbox.mail().last_put_away().await?))
     };
     model.read(undo, |model, newest| match newest {
         Newest::Undone(decisions) => undone(model, decisions),
-        Newest::Ignored(line) => {
-            let said =
-                format!("Shown again: “{}” · it no longer counts as ignored", words::line(&line.title));
-            skipped::reclassify(model, line.thread, "notify", said);
-        }
+        Newest::Ignored(lines) => show_again(model, lines),
         // This screen knows what was put away together.
         Newest::PutAway(thread) => match (model.put_away.pop(), thread) {
             (Some(last), _) => away::put_back(model, last.threads),
             (None, Some(thread)) => away::put_back(model, vec![thread]),
             (None, None) => undone(model, Vec::new()),
         },
+    });
+}
+
+/// Shows mails again that were ignored together.
+fn show_again(model: &mut Model, lines: Vec<DecisionLine>) {
+    if let [line] = lines.as_slice() {
+        let said = format!("Shown again: “{}” · it no longer counts as ignored", words::line(&line.title));
+        return skipped::reclassify(model, line.thread.clone(), "notify", said);
+    }
+    let said = format!("Shown again: {} · they no longer count as ignored", count_noun(lines.len(), "mail"));
+    let reclassify = async move |inbox: Inbox| {
+        for line in lines {
+            inbox.mail().reclassify(line.thread, "notify".to_owned()).await?;
+        }
+        Ok::<_, InboxError>(())
+    };
+    model.start(reclassify, move |model, result| {
+        if model.ok_or_fail(result).is_some() {
+            model.report(DecisionEnd::Undone, said);
+        }
+        model.reload();
     });
 }
 
