@@ -107,6 +107,9 @@ pub struct DecisionLine {
     pub end: DecisionEnd,
     /// How it ended, in people's words: "sent", "refused".
     pub outcome: String,
+    /// When the action that it approved was done.
+    #[serde(skip)]
+    pub ended_at: Option<Timestamp>,
     /// Its number in the log; pages start after one.
     #[serde(skip)]
     pub seq: i64,

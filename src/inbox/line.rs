@@ -1,9 +1,8 @@
 //! Items as lines of a list that stays small and live with ten thousand items.
 
 use super::{ABSENT_ACTION, ASKING_WORKFLOW, ItemKind};
-use crate::engine::graph::{Allow, Grade, Hash, InterruptId, Kind, ThreadId};
+use crate::engine::graph::{Allow, Grade, Hash, InterruptId, ThreadId};
 use jiff::Timestamp;
-use std::cmp::Reverse;
 
 /// The status of an item in the inbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,24 +105,12 @@ impl ItemLine {
             (workflow, _) => workflow,
         }
     }
-
-    /// Lower is more urgent.
-    pub fn urgency(&self) -> (u8, Reverse<Option<Grade>>, bool) {
-        let kind = match self.kind {
-            ItemKind::Question(Kind::Trouble) => 0,
-            ItemKind::Question(Kind::Question) => 1,
-            ItemKind::Question(Kind::Approval) => 2,
-            ItemKind::Question(Kind::Triage) => 3,
-            ItemKind::Result => 4,
-        };
-        (kind, Reverse(self.grade), !self.new_mail)
-    }
 }
 
 /// Which lines to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LineQuery {
-    /// The first open items, for the first screen.
+    /// The most urgent open items, for the first screen.
     First(usize),
     /// These items; those that are gone are left out.
     Of(Vec<String>),

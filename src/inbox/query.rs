@@ -165,6 +165,11 @@ impl Overview {
     pub fn threads_in(&self, status: Status) -> u64 {
         count(&self.threads, status.word())
     }
+
+    /// Whether a thread runs, or is about to.
+    pub fn is_at_work(&self) -> bool {
+        self.threads_in(Status::Running) + self.threads_in(Status::Ready) > 0
+    }
 }
 
 fn by_name<S: Serializer>(counts: &[(String, u64)], to: S) -> Result<S::Ok, S::Error> {
@@ -201,6 +206,7 @@ mod tests {
             by: Some(DecidedBy::Grant("gAbC".to_owned())),
             end: DecisionEnd::Done,
             outcome: "sent to Ann, Bob refused".to_owned(),
+            ended_at: None,
             seq: 1,
         };
         let now = Timestamp::UNIX_EPOCH.to_zoned(jiff::tz::TimeZone::UTC);

@@ -257,7 +257,7 @@ fn does_everywhere(model: &Model, action: Action) -> Does {
             return when(has_some, "There is no workflow to start", start::choose_workflow);
         }
         Action::Undo => undo::undo,
-        Action::ActNow => return when(undo::is_held(model), "Nothing is held", undo::act_now),
+        Action::ActNow => return when(model.is_held(), "Nothing is held", undo::act_now),
         Action::Pause => pause,
         Action::FetchMail => fetch_mail,
         Action::Clear => clear,

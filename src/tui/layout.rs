@@ -9,8 +9,11 @@ use std::ops::Range;
 /// From this width on, list and card are side by side.
 pub const WIDE: u16 = 100;
 
-/// From this width on, there is room to spare.
-pub const VERY_WIDE: u16 = 160;
+/// From this width on, there is a third column beside the items.
+const VERY_WIDE: u16 = 160;
+
+/// Below this height, items take one line.
+const MIN_HEIGHT_FOR_TWO_LINES: u16 = 12;
 
 /// From this size on, the card stays visible next to the form about it.
 const MIN_SIZE_BESIDE: (u16, u16) = (140, 16);
@@ -45,6 +48,8 @@ pub struct Areas {
     pub card: Rect,
     /// Below the card: its scroll position.
     pub more: Rect,
+    /// What goes on now and what was done lately, beside the items of a very wide screen.
+    pub lately: Rect,
     /// The form about the card, if the card stays visible with it.
     pub form: Rect,
     /// The tour's text.
@@ -72,7 +77,29 @@ pub fn areas_beside(model: &Model, beside: Option<Beside>) -> Areas {
             put_form_below(areas, BOX_BELOW.max(refusals))
         }
         Some(Beside::Fields) => put_form_below(areas, (areas.body.height / 3 * 2).max(FIELDS_BELOW)),
+        None if shows_lately(model) => make_third_column(areas),
         None => areas,
+    }
+}
+
+/// Whether the screen is wide enough for what was done lately beside the items.
+pub fn shows_lately(model: &Model) -> bool {
+    model.shows_items() && model.size.0 >= VERY_WIDE
+}
+
+/// Takes the room for a third column from the list and the card.
+fn make_third_column(areas: Areas) -> Areas {
+    let Rect { width, .. } = areas.body;
+    let (list, lately) = ((width * 3 / 10).min(64), (width / 5).min(44));
+    let card = (width - list - lately - 6).min(MAX_LINE_WIDTH);
+    let in_column = |part: Rect| Rect { x: list + 2, width: card, ..part };
+    Areas {
+        list: Rect { width: list, ..areas.list },
+        rule: Rect { x: list, ..areas.rule },
+        card: in_column(areas.card),
+        more: in_column(areas.more),
+        lately: Rect { x: list + card + 5, width: width - list - card - 6, ..areas.body },
+        ..areas
     }
 }
 
@@ -136,7 +163,8 @@ fn split((width, height): (u16, u16), focus: Focus, tour: u16) -> Areas {
     let body = Rect { x: 0, y: top, width, height: bottom - top };
     areas.body = body;
     if width >= WIDE {
-        let list = if width >= VERY_WIDE { 64 } else { width * 2 / 5 };
+        // What the card cannot use belongs to the list.
+        let list = (width * 2 / 5).min(64).max(width.saturating_sub(MAX_LINE_WIDTH + 3).min(width / 2));
         areas.list = Rect { width: list, ..body };
         areas.rule = Rect { x: list, width: 1, ..body };
         areas.card = Rect { x: list + 2, width: (width - list - 3).min(MAX_LINE_WIDTH), ..body };
@@ -168,7 +196,12 @@ fn inset(area: Rect) -> Rect {
 
 /// How many lines an item takes.
 pub fn row_height(list: Rect) -> u16 {
-    if list.width < NARROW / 2 || list.height < 8 { 1 } else { 2 }
+    if list.width < NARROW / 2 || list.height < MIN_HEIGHT_FOR_TWO_LINES { 1 } else { 2 }
+}
+
+/// How many lines there are above an item for the heading of its group.
+fn heading_height(list: &List, position: usize, area: Rect) -> u16 {
+    u16::from(area.height >= MIN_HEADED_HEIGHT && list.heading_at(position).is_some())
 }
 
 /// The part of the list for items, without the line after them.
@@ -202,8 +235,8 @@ pub fn entries(list: &List, area: Rect) -> Vec<(u16, u16, Entry)> {
         let room = usize::from(area.height.saturating_sub(y));
         // The row at the top stays visible; if the folded groups before it do not all fit, only the nearest are shown.
         let first = if position == list.top && position < list.len() {
-            let row = usize::from(row_lines) + usize::from(list.group_at(position).is_some());
-            folded.saturating_sub(room.saturating_sub(row))
+            let row = row_lines + heading_height(list, position, area);
+            folded.saturating_sub(room.saturating_sub(usize::from(row)))
         } else {
             0
         };
@@ -214,7 +247,7 @@ pub fn entries(list: &List, area: Rect) -> Vec<(u16, u16, Entry)> {
         if position == list.len() {
             break;
         }
-        if list.group_at(position).is_some() && y < area.height {
+        if heading_height(list, position, area) > 0 && y < area.height {
             entries.push((y, 1, Entry::Group(position)));
             y += 1;
         }
@@ -255,7 +288,7 @@ fn first_visible(list: &List, last: usize, area: Rect) -> usize {
     while first > 0 {
         let row = first - 1;
         let folded = u16::try_from(list.folded_before(row).count()).unwrap_or(u16::MAX);
-        let needed = row_lines.saturating_add(u16::from(list.group_at(row).is_some())).saturating_add(folded);
+        let needed = (row_lines + heading_height(list, row, area)).saturating_add(folded);
         if needed > remaining {
             break;
         }
@@ -277,6 +310,8 @@ pub enum ThreadEntry {
     /// The day of the rows below.
     Day(Date),
     Row(usize),
+    /// The text around what the search found in the row above.
+    Found(usize),
 }
 
 /// A lower list has no headings.
@@ -296,6 +331,9 @@ pub fn thread_entries(threads: &ThreadsTab, zone: &TimeZone, area: Rect) -> Vec<
             break;
         }
         entries.push(ThreadEntry::Row(row));
+        if threads.snippet(row).is_some() {
+            entries.push(ThreadEntry::Found(row));
+        }
     }
     entries.truncate(usize::from(area.height));
     entries
@@ -304,11 +342,13 @@ pub fn thread_entries(threads: &ThreadsTab, zone: &TimeZone, area: Rect) -> Vec<
 /// The first row of the thread list to show so that the row at the cursor is visible.
 pub fn thread_top(threads: &ThreadsTab, zone: &TimeZone, area: Rect) -> usize {
     let day = |row| threads.day(row, zone).filter(|_| area.height >= MIN_HEADED_HEIGHT);
+    let lines = |row| 1 + usize::from(threads.snippet(row).is_some());
     let cursor = threads.list.cursor;
     let mut min_top = cursor;
-    let mut remaining = usize::from(area.height).saturating_sub(1 + usize::from(day(cursor).is_some()));
+    let heading = usize::from(day(cursor).is_some());
+    let mut remaining = usize::from(area.height).saturating_sub(lines(cursor) + heading);
     while min_top > 0 {
-        let needed = 1 + usize::from(day(min_top) != day(min_top - 1));
+        let needed = lines(min_top - 1) + usize::from(day(min_top) != day(min_top - 1));
         if needed > remaining {
             break;
         }

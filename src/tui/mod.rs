@@ -26,6 +26,7 @@ mod options;
 mod own_commands;
 mod palette;
 mod run;
+mod signs;
 mod tabs;
 mod terminal;
 mod theme;
@@ -43,6 +44,7 @@ pub use model::{
 };
 pub use options::{Options, Startable};
 pub use run::{RunError, run};
+pub use signs::Glyphs;
 pub use tabs::activity::{ask_prune, running_listed, show_plan};
 pub use tabs::inbox::away::{MovedMail, moved as mails_moved};
 pub use tabs::inbox::lines as lines_read;

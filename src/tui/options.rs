@@ -1,5 +1,6 @@
 //! The screen's options, and the workflows that can be started from it.
 
+use super::signs::Glyphs;
 use super::theme::Colours;
 use crate::app::{TourStep, is_demo, plays_demo_script};
 use crate::config::{Config, MailMode, Notices, OwnCommand, ThemeName};
@@ -20,6 +21,8 @@ pub struct Options {
     pub theme: ThemeName,
     /// How many colours the terminal shows.
     pub colours: Colours,
+    /// Which signs its font has.
+    pub glyphs: Glyphs,
     /// Keys that replace the default ones, by action name.
     pub keys: BTreeMap<String, Vec<String>>,
     /// The user's own commands.
@@ -49,6 +52,7 @@ impl Default for Options {
         Self {
             theme: ThemeName::Default,
             colours: Colours::default(),
+            glyphs: Glyphs::default(),
             keys: BTreeMap::new(),
             commands: Vec::new(),
             notices: Notices::default(),
@@ -69,6 +73,7 @@ impl From<&Config> for Options {
         Self {
             theme: config.theme,
             colours: Colours::default(),
+            glyphs: Glyphs::default(),
             keys: config.keys.clone(),
             commands: config.commands.clone(),
             notices: config.notices,

@@ -7,6 +7,7 @@
 use super::key::Key;
 use super::model::{Driving, Failure, Job, Model, Mouse, Msg, Press, Seen};
 use super::options::{Options, Startable};
+use super::signs::Glyphs;
 use super::terminal::{self, Screen, TerminalError};
 use super::theme::Colours;
 use super::{begin, update, view};
@@ -55,6 +56,7 @@ pub enum RunError {
 /// Runs the inbox until the user quits. Drives all threads if no other process does; otherwise keeps trying to.
 pub async fn run(app: App, mut options: Options) -> Result<(), RunError> {
     options.colours = Colours::of_terminal(|name| std::env::var_os(name));
+    options.glyphs = Glyphs::of_terminal(|name| std::env::var_os(name));
     let specs = app.engine().registry().iter().filter(|spec| !spec.hidden && !spec.for_programs);
     let workflows = specs.map(|spec| Startable {
         name: spec.workflow.name().to_owned(),

@@ -135,6 +135,8 @@ pub struct Theme {
     pub quiet: Style,
     /// Names and titles.
     pub title: Style,
+    /// What nobody has seen yet.
+    pub bright: Style,
     /// Keys, links, and whatever has the focus.
     pub accent: Style,
     /// The selected row of the list with the focus.
@@ -206,6 +208,7 @@ impl Theme {
             text: fg(palette.text),
             quiet: fg(palette.quiet),
             title: fg(palette.title).add_modifier(bold),
+            bright: fg(palette.title),
             accent: fg(palette.accent).add_modifier(bold),
             selected: bg(palette.selected),
             resting: bg(palette.resting),
@@ -231,6 +234,7 @@ impl Theme {
             text: Style::new(),
             quiet: fg(colours.quiet),
             title: Style::new().add_modifier(Modifier::BOLD),
+            bright: Style::new().add_modifier(Modifier::BOLD),
             accent: fg(colours.accent).add_modifier(Modifier::BOLD),
             selected: Style::new().fg(Color::Reset).add_modifier(Modifier::REVERSED),
             resting: Style::new().add_modifier(Modifier::BOLD),
@@ -260,6 +264,7 @@ impl Theme {
             danger: Style::new().fg(Color::White).bg(Color::Red).add_modifier(Modifier::BOLD),
             good: Style::new().fg(Color::LightGreen).add_modifier(Modifier::BOLD),
             title: bold.add_modifier(Modifier::UNDERLINED),
+            bright: bold,
             bar: bold,
             keyword: Style::new().fg(Color::LightMagenta),
             number: Style::new().fg(Color::LightCyan),
@@ -276,6 +281,7 @@ impl Theme {
             text: none,
             quiet: dim,
             title: bold,
+            bright: bold,
             accent: bold,
             selected: Style::new().fg(Color::Reset).add_modifier(Modifier::REVERSED),
             resting: bold,

@@ -6,6 +6,7 @@ use crate::engine::graph::Kind;
 use crate::inbox::ItemKind;
 use crate::text::Visible;
 use jiff::Timestamp;
+use std::collections::HashMap;
 
 /// Makes any text safe to show on one line.
 pub fn line(text: &str) -> String {
@@ -28,6 +29,18 @@ pub fn name(who: &str) -> &str {
     match who.split_once(" <") {
         Some((name, _)) if !name.trim_matches('"').is_empty() => name.trim_matches('"'),
         _ => who,
+    }
+}
+
+/// Whom a mail with these arguments goes to, by name if there is one: `Adaeze Obi and 2 more`.
+pub fn recipients(args: &serde_json::Value, names: &HashMap<String, String>) -> Option<String> {
+    let lists = ["to", "cc", "bcc"].into_iter().filter_map(|key| args.get(key)?.as_array());
+    let people: Vec<&str> = lists.flatten().filter_map(serde_json::Value::as_str).collect();
+    let (first, more) = people.split_first()?;
+    let first = names.get(*first).map_or(name(first), String::as_str);
+    match more.len() {
+        0 => Some(first.to_owned()),
+        more => Some(format!("{first} and {more} more")),
     }
 }
 
@@ -77,6 +90,18 @@ pub fn value(value: &serde_json::Value) -> Visible {
 mod tests {
     use super::*;
     use serde_json::{Value, json};
+
+    #[test]
+    fn people_are_called_by_the_names_that_are_known() {
+        let names = HashMap::from([("a@b.org".to_owned(), "Ada".to_owned())]);
+        let told = |args: Value| recipients(&args, &names);
+        assert_eq!(told(json!({"to": ["a@b.org"]})).as_deref(), Some("Ada"));
+        assert_eq!(
+            told(json!({"to": ["c@d.org"], "cc": ["a@b.org"]})).as_deref(),
+            Some("c@d.org and 1 more")
+        );
+        assert_eq!(told(json!({"to": []})), None);
+    }
 
     #[test]
     fn an_answer_is_told_in_words() {

@@ -11,7 +11,7 @@ const SIZE: (u16, u16) = (140, 36);
 #[test]
 fn what_was_decided_is_counted_and_drawn() {
     let mut screen = TestScreen::full(SIZE);
-    screen.press("a").press("4").shows(["1 today, 1 in 30 days; 0 more by grants"]);
+    screen.press("ja").press("4").shows(["1 today, 1 in 30 days; 0 more by grants"]);
 }
 
 #[test]

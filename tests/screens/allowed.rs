@@ -93,7 +93,7 @@ fn mail_is_fetched_on_demand() {
 #[test]
 fn a_mail_is_taken_for_something_else_after_a_yes() {
     let mut screen = TestScreen::full(SIZE);
-    screen.press("C").press("jj<enter>").press("<enter>").shows(["as respond?"]); // Enter does not confirm
+    screen.on_the_mail().press("C").press("jj<enter>").press("<enter>").shows(["as respond?"]); // Enter does not confirm
     screen.press("y").says("Reclassified as respond…");
 }
 
@@ -204,7 +204,7 @@ fn what_was_decided_together_is_taken_back_together_even_by_another_screen() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("gn").press("*").press("a").press("y").decided(2);
     let mut other = TestScreen::over(screen.inbox, SIZE);
-    other.press("u").says("Undone: 2 items");
+    other.press("u").says("Taken back: 2 items");
     assert!(other.decisions().iter().all(|decision| decision.undone_at.is_some()));
     other.press("u");
     other.says("Nothing can be taken back now · gh lists past decisions, and C there reclassifies a mail");

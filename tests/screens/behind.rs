@@ -6,6 +6,7 @@ use sayso::engine::graph::{Decision, Kind};
 use sayso::inbox::{DecidedBy, GrantRequest, GrantScope, ItemKind, LineQuery};
 use sayso::tui::Tab;
 use serde_json::json;
+use std::time::Duration;
 
 const SIZE: (u16, u16) = (140, 36);
 
@@ -32,10 +33,20 @@ fn what_was_sent_is_said_and_can_be_read_afterwards() {
         inbox.drive().await;
     });
     let mut screen = TestScreen::over((*inbox).clone(), SIZE);
-    screen.press("a");
+    screen.press("a").says("Sending to Bob Ray").hides(["Sent to"]);
     block_on(inbox.drive());
-    screen.tell(sayso::tui::Msg::Changed);
-    assert!(screen.note().starts_with(&format!("Sent to {BOB}: ")), "{}", screen.note());
+    screen.tell(sayso::tui::Msg::Changed).says("Sent to Bob Ray");
+    // It stays until something else is done, whatever is said meanwhile.
+    let sent = "✓ Sent to Bob Ray ";
+    screen.pass(Duration::from_secs(30)).shows([sent]);
+    screen
+        .press("gl")
+        .says("Nothing was learned lately")
+        .hides([sent])
+        .pass(Duration::from_secs(10))
+        .shows([sent]);
+    screen.resize(160, 40).shows(["Now ─", "Lately ─", "Sent to"]);
+    screen.press("gi").shows(["Nothing is at work"]).resize(SIZE.0, SIZE.1).hides(["Lately"]);
     screen.press("gh");
     let (shown, (_, args)) = (screen.dump(), write());
     assert!(shown.contains("As it was proposed"), "{shown}");
@@ -68,10 +79,11 @@ fn trouble_stands_with_what_it_is_about() {
     for (line, (action, title)) in lines.iter_mut().zip(trouble) {
         line.kind = ItemKind::Question(Kind::Trouble);
         (line.workflow, line.action, line.title) = ("intake".into(), action.into(), title.into());
+        line.source = Some("home".into());
     }
     screen.call(|model| sayso::tui::lines_read(model, Ok(lines)));
     // Grouped by workflow, neither is sayso's own affair.
-    screen.press("s").press("G<enter>").shows([" model ─", " email ─"]).hides(["intake"]);
+    screen.press("s").press("Gk<enter>").shows([" model 1 ─", " email 1 ─"]).hides(["intake"]);
 }
 
 #[test]

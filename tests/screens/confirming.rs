@@ -59,7 +59,7 @@ fn an_invitation_is_answered_by_one_key_and_what_follows_is_said() {
         let decision = screen.decisions().remove(0);
         let args = if decision.r#type == "edit" { decision.args } else { decision.proposed };
         assert_eq!(args["answer"], answer);
-        screen.press("u").says("Undone: “Invitation: Kickoff”");
+        screen.press("u").says("Taken back: “Invitation: Kickoff”");
     }
     let mut screen = invited(MailMode::Act);
     screen.press("I").says("Ignored: “Invitation: Kickoff”");

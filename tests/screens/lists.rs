@@ -19,11 +19,11 @@ fn footer(screen: &mut TestScreen) -> String {
 fn a_list_shows_that_there_is_more() {
     let mut screen = TestScreen::full((100, 20));
     let shown = lines(&mut screen);
-    assert!(shown[17].starts_with("  report  ") && shown[17].contains("now▼│"), "{shown:#?}");
+    assert!(shown[17].starts_with(" • Bob Stone") && shown[17].contains("now▼│"), "{shown:#?}");
     assert!(!shown[1].contains('▲'), "{shown:#?}");
     screen.press("G");
     let shown = lines(&mut screen);
-    assert!(shown[1].contains("now▲│"), "{shown:#?}");
+    assert!(shown[1].contains("▲│"), "{shown:#?}");
     assert!(!shown.iter().any(|line| line.contains("▼│")), "{shown:#?}");
 }
 

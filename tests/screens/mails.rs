@@ -205,11 +205,11 @@ fn what_was_done_last_is_undone_first() {
     let away = MailMove::Away(Destination::Archive);
     let thread = screen.model.inbox.list.all()[4].thread.clone();
     put_away(&mut screen, away.clone(), thread.clone(), Ok(()));
-    screen.pass(Duration::from_secs(1)).press("i").press("u").says("Undone…");
+    screen.pass(Duration::from_secs(1)).press("i").press("u").says("Taken back…");
     screen.press("u").says("Not put back: …");
     screen.press("i");
     put_away(&mut screen, away, thread, Ok(()));
-    screen.press("u").says("Not put back: …").press("u").says("Undone…");
+    screen.press("u").says("Not put back: …").press("u").says("Taken back…");
 }
 
 #[test]
@@ -375,7 +375,7 @@ fn a_move_that_fails_is_told_in_one_sentence_and_leaves_the_last_undo_alone() {
     let thread = screen.model.inbox.list.all()[0].thread.clone();
     put_away(&mut screen, way, thread, Err(failure));
     screen.says("Not moved to Nowhere: there is no folder Nowhere");
-    screen.press("u").says("Undone…");
+    screen.press("u").says("Taken back…");
 }
 
 #[test]

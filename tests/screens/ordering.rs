@@ -1,7 +1,8 @@
 //! How the list is ordered, grouped and folded, and what is said before many are decided at once.
 
 use crate::support::test_inbox::hand_in;
-use crate::support::test_screen::{TestScreen, wall};
+use crate::support::test_screen::{TestScreen, block_on, wall};
+use sayso::inbox::LineQuery;
 use sayso::tui::{Group, Menu, Msg, Sort};
 use serde_json::json;
 use std::time::Duration;
@@ -21,14 +22,75 @@ fn choose(screen: &mut TestScreen, words: &str) {
     panic!("{words} is not offered");
 }
 
+/// Where these parts are first drawn, in this order from top to bottom.
+fn follow_one_another<const N: usize>(screen: &mut TestScreen, parts: [&str; N]) {
+    let shown = screen.dump();
+    let lines = parts.map(|part| {
+        shown.lines().position(|line| line.contains(part)).unwrap_or_else(|| panic!("no {part:?}:\n{shown}"))
+    });
+    assert!(lines.is_sorted(), "{lines:?}\n{shown}");
+}
+
+#[test]
+fn what_is_urgent_comes_first_and_opens_the_inbox() {
+    let mut screen = TestScreen::full((120, 40));
+    screen.selects("desk cannot go on").hides(["Agents waiting", "approval", "triage"]);
+    assert!(screen.model.shown.is_some(), "its card is on the screen");
+    let first = block_on(screen.inbox.decisions().lines(LineQuery::First(3))).unwrap();
+    let first: Vec<&str> = first.iter().map(|line| line.title.as_str()).collect();
+    assert_eq!(
+        first,
+        ["desk cannot go on", "Lunch on Thursday?", "Invoice 4711"],
+        "the first frame has them"
+    );
+    let headings =
+        ["Trouble 1 ─", "To approve 4 ─", "Questions 1 ─", "For your information 2 ─", "Results 1 ─"];
+    follow_one_another(&mut screen, headings);
+    screen.press("k");
+    let late = json!({"kind": "reply", "title": "Thanks", "from": "x@example.org", "text": "Hi"});
+    screen.start("desk", late);
+    screen.selects("desk cannot go on"); // what comes moves nothing
+    follow_one_another(&mut screen, ["Trouble 1 ─", "To approve 5 ─"]);
+    // A filter leaves the headings of what it shows.
+    screen.press("gq").shows(["Questions 1 ─"]).hides(["Trouble", "Results"]);
+}
+
+/// A row has a sign, the sender, the subject and the age, and below them the gist. A low list has rows of one line.
+#[test]
+fn a_row_says_who_and_what() {
+    let mut screen = TestScreen::full((120, 40));
+    let shown = screen.dump();
+    let line = |part: &str| shown.lines().position(|line| line.contains(part)).unwrap();
+    let at = line("eve@example.org  Lunch on Thursday?");
+    assert!(shown.lines().nth(at + 1).unwrap().starts_with("   Dear Eve,"), "{shown}");
+    assert!(shown.lines().nth(line("Bob Stone")).unwrap().starts_with(" • Bob Stone  Quarterly"), "{shown}");
+    screen.model.options.glyphs = sayso::tui::Glyphs::Plain;
+    screen.shows(["# eve@example.org", ". Bob Stone", "* report"]).hides(["▦", "•", "★"]);
+    screen.resize(80, 24).shows(["# eve@example.org  Lunch on Thursday?  Dear Eve,"]);
+}
+
+#[test]
+fn a_card_that_was_on_the_screen_is_not_new_any_more() {
+    let mut screen = TestScreen::full(SIZE);
+    let unseen = |screen: &TestScreen| {
+        let list = &screen.model.inbox.list;
+        list.all().iter().filter(|row| list.is_unseen(row)).count()
+    };
+    let all = screen.titles().len();
+    assert_eq!(unseen(&screen), all - 1);
+    screen.press("jj");
+    assert_eq!(unseen(&screen), all - 3);
+    // What lies over a card, or covers it, hides it.
+    screen.resize(60, 11).press("j");
+    assert_eq!(unseen(&screen), all - 3);
+}
+
 #[test]
 fn groups_fold_and_what_is_folded_is_never_decided() {
     let mut screen = TestScreen::full(SIZE);
-    screen.press("s");
-    choose(&mut screen, "by kind");
     let all = screen.titles().len();
-    screen.press("gg").selects("Lunch on Thursday?"); // approvals come first
-    screen.press(" ").press("-").shows(["▸ approval · 4"]);
+    screen.press("ggj").selects("Lunch on Thursday?").shows(["Trouble 1 ─", "To approve 4 ─"]);
+    screen.press(" ").press("-").shows(["▸ To approve 4 ─"]);
     assert_eq!(screen.titles().len(), all - 4);
     assert!(!screen.model.inbox.list.has_marks(), "a mark out of sight would be decided unseen");
     assert!(!screen.selected().is_empty(), "the selection goes on to the next group");
@@ -36,7 +98,7 @@ fn groups_fold_and_what_is_folded_is_never_decided() {
     for _ in 0..all {
         screen.press("-");
     }
-    screen.shows(["▸ trouble · 1"]).hides(["Inbox zero"]);
+    screen.shows(["▸ Trouble 1 ─", "▸ Results 1 ─"]).hides(["Inbox zero"]);
     screen.press("a").press("i").decided(0);
     screen.press("+");
     assert_eq!(screen.titles().len(), all);
@@ -67,11 +129,11 @@ fn marks_stay_on_their_items_in_any_order() {
 fn the_order_is_remembered() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("s");
-    choose(&mut screen, "most urgent first");
+    choose(&mut screen, "newest first");
     screen.press("s");
     choose(&mut screen, "by sender");
     let list = &screen.reopen().model.inbox.list;
-    assert_eq!((list.sort, list.group), (Sort::Urgent, Group::Sender));
+    assert_eq!((list.sort, list.group), (Sort::Newest, Group::Sender));
 }
 
 #[test]
@@ -137,11 +199,11 @@ fn several_lessons_of_one_decision_are_counted() {
 #[test]
 fn the_hold_drains_as_a_bar() {
     let mut screen = TestScreen::full(SIZE);
-    screen.press("a");
+    screen.press("ja").shows(["Sending to eve@example.org · 10 s · u stops it · . sends it now"]);
     let full = screen.dump().matches('━').count();
     screen.pass(Duration::from_secs(5));
     let shown = screen.dump();
-    assert!(shown.matches('━').count() < full && shown.contains("u undo ━"), "{shown}");
+    assert!(shown.matches('━').count() < full && shown.contains(" · 5 s · u stops it"), "{shown}");
 }
 
 #[test]
@@ -204,7 +266,7 @@ fn the_tour_goes_on_by_what_is_done() {
     screen.press("e").type_in("Dear Ada, ").shows(["Dear Ada, Gladly."]); // it opens on the text, at its beginning
     screen.shows(["Tour 2 of 7"]); // what it says stays in sight
     screen.press("<ctrl-s>").shows(["Tour 3 of 7"]);
-    screen.press("u").says("Undone: “Re: Twelve cargo bikes”");
+    screen.press("u").says("Taken back: “Re: Twelve cargo bikes”");
     screen.selects("Build failed: 1").shows(["Tour 4 of 7"]);
     screen.press("gh").press("gi").selects("Build failed: 1"); // whoever looks around comes back to it
     screen.press("i").shows(["Tour 5 of 7"]);

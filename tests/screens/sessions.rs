@@ -131,7 +131,7 @@ fn an_agent_is_told_to_remember_after_a_yes() {
 fn what_an_agent_was_to_remember_is_forgotten_with_undo() {
     let mut screen = screen(Vec::new(), vec![command("npm test", "hub")]);
     screen.press("A").press("G<enter>").press("y").decided(1);
-    screen.press("u").says("Undone…");
+    screen.press("u").says("Taken back…");
     screen.press("a").decided(2);
     screen.behind(async |inbox| {
         drive(inbox, Duration::from_secs(60)).await;

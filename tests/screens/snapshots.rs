@@ -60,10 +60,10 @@ fn inbox() {
     snap("inbox_card", "j<enter>");
     snap("inbox_warned", "jj");
     snap("inbox_python", "jjjj<enter>");
-    snap("inbox_trouble", "jjjjjj");
+    snap("inbox_mail", "jjjjjj");
     snap("inbox_wide", "jjjjjjj");
     snap("inbox_result", "G");
-    snap("inbox_unfolded", "<enter>T");
+    snap("inbox_unfolded", "jjjjjj<enter>T");
 }
 
 #[test]
@@ -100,8 +100,8 @@ fn markdown() {
 fn narrowed() {
     snap("approvals", "ga");
     snap("snoozed_none", "gs");
-    snap("held", "i<esc>go");
-    snap("grouped", "sjjjj<enter>s<enter>");
+    snap("held", "jjjjjji<esc>go");
+    snap("grouped", "sjjj<enter>s<enter>");
     snap("searched", "/figures<enter>");
     snap("narrowed", "\\kind:approval<enter>");
     snap("narrowed_to_nothing", "\\xyzzy<enter>");
@@ -139,7 +139,7 @@ fn layers() {
     snap("sort", "s");
     snap("snooze", "z");
     snap_with("ending", |screen| {
-        screen.tell(Msg::Driving(Driving::Ours)).press("iq");
+        screen.tell(Msg::Driving(Driving::Ours)).press("jjjjjjiq");
     });
 }
 
@@ -180,9 +180,9 @@ fn allowed() {
     snap("grant_confirm", "jAjj<enter>");
     snap("granted", "jA<enter>y");
     snap("grants", "jA<enter>y4jjjjjjjj");
-    snap("why", "w");
-    snap("reclassify", "C");
-    snap("reclassify_confirm", "Cjj<enter>");
+    snap("why", "jjjjjjw");
+    snap("reclassify", "jjjjjjC");
+    snap("reclassify_confirm", "jjjjjjCjj<enter>");
     snap("skipped_none", "gk");
     snap_with("skipped", |screen| {
         screen.press("gk");

@@ -334,6 +334,7 @@ fn a_thread_that_is_alive_is_stopped_from_its_page() {
 #[test]
 fn a_stopped_thread_has_one_card_and_it_is_selected() {
     let mut screen = TestScreen::full((120, 32));
+    screen.on_the_mail();
     let (asked, before) = (screen.selected(), screen.titles().len());
     screen.press("X").press("y");
     screen.behind(async |_| {});

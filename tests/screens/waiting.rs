@@ -26,7 +26,7 @@ fn what_somebody_waits_for_stands_on_top_and_counts_down() {
         screen.drawn();
     };
     later(&mut screen, 108);
-    screen.shows(["has waited 1:48 · gives up in 8:12", "approval · gives up in 8:12"]);
+    screen.shows(["has waited 1:48 · gives up in 8:12", "Agents waiting 2 ─", " 8:12 "]);
     assert!(screen.model.shows_seconds());
     later(screen.press("j"), 3723);
     screen.shows(["has waited 1:02:03"]).hides(["gives up in"]);

@@ -210,6 +210,11 @@ impl TestScreen {
         self
     }
 
+    /// Selects the sample of a mail; what is more urgent stands above it.
+    pub fn on_the_mail(&mut self) -> &mut Self {
+        self.press("ggjjjjjj").selects("Quarterly figures")
+    }
+
     pub fn resize(&mut self, columns: u16, rows: u16) -> &mut Self {
         self.terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
         self.tell(Msg::Resized(columns, rows)).drawn()
@@ -266,8 +271,10 @@ impl TestScreen {
         self.model.inbox.list.selected().map(|row| row.title.clone()).unwrap_or_default()
     }
 
+    /// What the line above the footer says: the note, or else what was done or learned last.
     pub fn note(&self) -> String {
-        self.model.note.as_ref().map(|note| note.text.clone()).unwrap_or_default()
+        let note = self.model.note.as_ref().map(|note| note.text.clone());
+        note.or_else(|| Some(self.model.reports.last()?.text.clone())).unwrap_or_default()
     }
 
     /// Something happens behind the screen's back.

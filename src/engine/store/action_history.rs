@@ -43,6 +43,7 @@ pub fn line(db: &Connection, entry: &Entry) -> Result<Option<DecisionLine>, Stor
         by: None,
         end: DecisionEnd::Done,
         outcome: String::new(),
+        ended_at: None,
         seq: entry.seq,
     };
     match entry.kind {

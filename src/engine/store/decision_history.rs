@@ -253,6 +253,7 @@ fn line(db: &Connection, entry: &Entry) -> Result<DecisionLine, StoreError> {
         by: Some(decided.by),
         end,
         outcome,
+        ended_at: after.ended_at.map(time).transpose()?,
         seq: entry.seq,
     })
 }
@@ -269,6 +270,8 @@ struct Aftermath {
     undone: Option<UndoReason>,
     /// Effects it permitted, each with its state.
     effects: Vec<(i64, EffectState)>,
+    /// When the last of them ended.
+    ended_at: Option<i64>,
     /// The thread failed with it.
     failed: bool,
     /// The thread took it in.
@@ -309,7 +312,7 @@ impl Aftermath {
                     let state = entry.parse_body::<EffectEnded>()?.state;
                     let effect = after.effects.iter_mut().find(|(seq, _)| entry.about == Some(*seq));
                     match (effect, entry.about) {
-                        (Some(effect), _) => effect.1 = state,
+                        (Some(effect), _) => (effect.1, after.ended_at) = (state, Some(entry.at)),
                         // It began before the trouble.
                         (None, Some(begun)) if retries => after.effects.push((begun, state)),
                         (None, _) => {}

@@ -74,6 +74,13 @@ fn clear_wide(buf: &mut Buffer, x: u16, y: u16) {
     }
 }
 
+/// Draws a thin line that names what is below it.
+pub fn heading(theme: &Theme, name: &str, line: Rect, buf: &mut Buffer) {
+    let x = text(buf, line, line.x + 1, line.y, &format!("{name} "), theme.quiet);
+    let rest = usize::from(line.right().saturating_sub(x + 1));
+    text(buf, line, x, line.y, &"─".repeat(rest), theme.rule);
+}
+
 /// Draws ▲ at the right end of a list's first line if there are rows above those shown, and ▼ at that of its last line
 /// if there are rows below them.
 pub fn more(theme: &Theme, shown: Range<usize>, all: usize, area: Rect, buf: &mut Buffer) {

@@ -31,7 +31,7 @@ use super::theme::Theme;
 use super::words;
 use crate::engine::graph::ThreadId;
 use crate::inbox::door::Inbox;
-use crate::inbox::{GrantLine, ItemLine, Overview, Question, SourceLine, ThreadLine};
+use crate::inbox::{DecisionEnd, GrantLine, ItemLine, Overview, Question, SourceLine, ThreadLine};
 use jiff::{Timestamp, Zoned};
 use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
@@ -79,7 +79,7 @@ pub struct RunningThread {
     pub bar: Option<(String, u64, u64)>,
 }
 
-/// A line about what happened.
+/// A sentence for a while: an answer to a key, or news. What was done is a [`Report`].
 #[derive(Clone, Debug)]
 pub struct Note {
     pub text: String,
@@ -99,6 +99,8 @@ pub struct Model {
     pub opened: bool,
     /// In columns and rows.
     pub size: (u16, u16),
+    /// When the screen was opened.
+    pub opened_at: Instant,
     /// The clock for waits.
     pub now: Instant,
     /// The clock for ages.
@@ -131,6 +133,8 @@ pub struct Model {
     /// A decision that waits until its key is known not to be held down.
     pub deferred_key: Option<DeferredKey>,
     pub note: Option<Note>,
+    /// What was done last, and then what was learned from it.
+    pub reports: Vec<Report>,
     /// What can be undone.
     pub undo: Option<Undo>,
     /// What was put away here and is not back yet, the last one last.
@@ -176,6 +180,7 @@ impl Model {
             reload_due: false,
             opened: false,
             size,
+            opened_at: now,
             now,
             wall,
             theme: Theme::new(options.theme, options.colours),
@@ -198,6 +203,7 @@ impl Model {
             last_decision_key: None,
             deferred_key: None,
             note: None,
+            reports: Vec::new(),
             undo: None,
             put_away: Vec::new(),
             decided_drafts: Vec::new(),
@@ -316,6 +322,11 @@ impl Model {
         }
     }
 
+    /// Whether the last decision is held.
+    pub fn is_held(&self) -> bool {
+        self.undo.as_ref().is_some_and(|undo| undo.until.is_some())
+    }
+
     /// Shows a message for a while.
     pub fn say(&mut self, text: impl Into<String>) {
         self.note = Some(Note {
@@ -342,6 +353,28 @@ impl Model {
             about_key: false,
             until: self.now + Duration::from_secs(12),
         });
+    }
+
+    /// Tells what became of something that was done, until the next one.
+    pub fn report(&mut self, end: DecisionEnd, text: impl Into<String>) {
+        self.reports.clear();
+        self.report_also(end, text);
+    }
+
+    /// Tells what followed from what is told now.
+    pub fn report_also(&mut self, end: DecisionEnd, text: impl Into<String>) {
+        self.note = None;
+        self.reports.truncate(1);
+        self.reports.push(Report { end, text: words::line(&text.into()), at: self.wall });
+    }
+
+    /// Tells how something ended that had been done before; what followed from it meanwhile stays.
+    pub fn report_end(&mut self, report: Report) {
+        self.note = None;
+        match self.reports.first_mut().filter(|first| first.end == DecisionEnd::Pending) {
+            Some(pending) => *pending = report,
+            None => self.reports = vec![report],
+        }
     }
 
     /// The value, or `None` after showing the failure.

@@ -62,6 +62,12 @@ impl ThreadsTab {
         Some(line.created_at.to_zoned(zone.clone()).date())
     }
 
+    /// The text around what the search found in a row.
+    pub fn snippet(&self, row: usize) -> Option<&str> {
+        let snippet = self.list.rows.get(row)?.snippet.as_deref();
+        snippet.filter(|snippet| !snippet.is_empty())
+    }
+
     /// Whether a filter is set, apart from the search.
     pub fn is_narrowed(&self) -> bool {
         self.status.is_some() || self.workflow.is_some() || self.account.is_some()

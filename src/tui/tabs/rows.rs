@@ -53,9 +53,14 @@ pub fn draw_one(model: &Model, plain: PlainRow, indent: u16, selected: bool, lin
         draw::text(buf, room, x + 2, y, &note, model.theme.quiet);
     }
     if selected {
-        let is_focused = model.focus == Focus::List && model.layers.is_empty();
-        buf.set_style(line, if is_focused { model.theme.selected } else { model.theme.resting });
+        mark_selected(model, line, buf);
     }
+}
+
+/// Colours what stands behind the selected row.
+pub fn mark_selected(model: &Model, row: Rect, buf: &mut Buffer) {
+    let is_focused = model.focus == Focus::List && model.layers.is_empty();
+    buf.set_style(row, if is_focused { model.theme.selected } else { model.theme.resting });
 }
 
 #[cfg(test)]

@@ -11,8 +11,8 @@ use super::tabs::activity;
 use super::tabs::inbox::{self, news, skipped};
 use super::tabs::sessions::{self, Sessions};
 use super::{commands, layout, tour};
-use crate::inbox::LineQuery;
 use crate::inbox::door::Inbox;
+use crate::inbox::{LineQuery, Overview};
 use std::time::Instant;
 
 /// Starts reading what the screen shows first.
@@ -21,9 +21,7 @@ pub fn begin(model: &mut Model) -> Vec<Job> {
     model.start(work, |model, order| {
         if let Ok(Some(words)) = order {
             model.inbox.list.order_by(&words, model.wall);
-            if model.inbox.following.is_none() {
-                inbox::select_first(model);
-            }
+            inbox::select_first(model);
         }
     });
     if let Some(thread) = model.options.started.clone() {
@@ -48,6 +46,9 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Job> {
             model.size = (columns, rows);
             // A terminal that was small for a moment has lost its content, even if it is now as large as before.
             model.jobs.push(Job::Redraw);
+            if layout::shows_lately(model) {
+                model.reload();
+            }
         }
         Msg::Drawn(seen, at) => {
             drawn(model, &seen, at);
@@ -99,7 +100,9 @@ fn reload(model: &mut Model) {
     skipped::count(model);
     news::look(model);
     let lists_running = model.shows_running() || model.tab == Tab::Activity;
-    if model.inbox.following.is_some() && !lists_running {
+    let is_at_work = model.overview.as_ref().is_some_and(Overview::is_at_work);
+    let shows_work = layout::shows_lately(model) && (is_at_work || !model.running.rows.is_empty());
+    if (model.inbox.following.is_some() || shows_work) && !lists_running {
         activity::read_running(model);
     }
     if model.top::<Sessions>().is_some() {
@@ -123,6 +126,7 @@ fn drawn(model: &mut Model, seen: &Seen, at: Instant) {
     if seen.card.as_ref() != Some(&id) {
         return;
     }
+    model.inbox.list.see_selected();
     let is_known = model.shown.as_ref().is_some_and(|shown| shown.id == id && shown.hash == hash);
     if !is_known {
         model.shown = Some(Shown { id, hash, since: at });

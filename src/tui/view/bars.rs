@@ -1,11 +1,10 @@
-//! The header with tabs and counts, the line that says what happened, and the footer with the keys that work now.
+//! The header with tabs and counts, and the footer with the keys that work now.
 
 use crate::inbox::{Overview, Status};
 use crate::text::{truncate, width};
 use crate::tui::actions::Action;
 use crate::tui::commands::{available, pane};
-use crate::tui::model::{Driving, Filter, Focus, Model, Popup, Tab};
-use crate::tui::tabs::inbox::why_marks_apart;
+use crate::tui::model::{Driving, Focus, Model, Tab};
 use crate::tui::tabs::pane::named;
 use crate::tui::{draw, layout, words};
 use ratatui::buffer::Buffer;
@@ -128,104 +127,6 @@ fn mail_sign(model: &Model) -> Option<(String, Style)> {
     }
     let last = model.sources.iter().filter(|line| !line.is_server()).filter_map(|line| line.ok_at).min()?;
     Some((format!("mail {}", words::age(last, model.wall)), model.theme.quiet))
-}
-
-/// The length of the bar that drains while a decision is held.
-const HOLD_CELLS: usize = 10;
-
-pub fn note(model: &Model, area: Rect, buf: &mut Buffer) {
-    if area.is_empty() {
-        return;
-    }
-    let theme = &model.theme;
-    if model.popup().is_some_and(Popup::covers_note) {
-        return;
-    }
-    let mut room = area;
-    if let Some(undo) = &model.undo
-        && model.note.as_ref().is_none_or(|note| !note.is_error)
-    {
-        let key = model.keymap.key_of(&model.scopes(), Action::Undo).unwrap_or("u".to_owned());
-        let now = model.keymap.key_of(&model.scopes(), Action::ActNow).filter(|_| undo.until.is_some());
-        if let (Some(to), Some(until)) = (&undo.to, undo.until) {
-            let seconds = until.saturating_duration_since(model.now).as_secs_f32().ceil();
-            let now = now.map(|now| format!(" · {now} sends it now")).unwrap_or_default();
-            let rest = format!(" · sends in {seconds:.0} s · {key} stops it{now}");
-            let for_people = usize::from(area.width).saturating_sub(width(&rest) + 5).max(8);
-            let text = format!("To {}{rest}", truncate(&words::line(to), for_people));
-            draw::sentence(buf, area, area.x + 1, area.y, &text, theme.text);
-            return;
-        }
-        let mut end = area;
-        if let Some(until) = undo.until {
-            let remaining = until.saturating_duration_since(model.now).as_secs_f32();
-            let total = until.saturating_duration_since(undo.since).as_secs_f32().max(f32::EPSILON);
-            let filled = (remaining / total * HOLD_CELLS as f32).ceil() as usize;
-            let filled = filled.min(HOLD_CELLS);
-            let seconds = format!(" {:>2.0} s ", remaining.ceil());
-            end.width = draw::right(buf, end, area.y, &seconds, theme.warning).saturating_sub(area.x);
-            let empty = "─".repeat(HOLD_CELLS - filled);
-            end.width = draw::right(buf, end, area.y, &empty, theme.rule).saturating_sub(area.x);
-            end.width =
-                draw::right(buf, end, area.y, &"━".repeat(filled), theme.warning).saturating_sub(area.x);
-        }
-        let now = now.map(|now| format!("{now} now · ")).unwrap_or_default();
-        let start = draw::right(buf, end, area.y, &format!("{now}{key} undo "), theme.warning);
-        room.width = start.saturating_sub(area.x + 1);
-    }
-    if let Some(note) = &model.note {
-        let style = if note.is_error { theme.danger } else { theme.text };
-        draw::sentence(buf, room, area.x + 1, area.y, &note.text, style);
-    } else if let Driving::Nobody(why) = &model.driving {
-        draw::sentence(
-            buf,
-            room,
-            area.x + 1,
-            area.y,
-            &format!("view only: {}", words::line(why)),
-            theme.warning,
-        );
-    } else if model.inbox.list.selection_vanished()
-        && model.inbox.following.is_none()
-        && model.tab == Tab::Inbox
-    {
-        draw::sentence(buf, room, area.x + 1, area.y, "This one is gone · j or k moves on", theme.warning);
-    } else if model.inbox.list.has_marks() {
-        let count = model.inbox.list.mark_count();
-        let text = match why_marks_apart(model) {
-            None => format!("{count} marked: your answer goes to all of them · Esc clears"),
-            Some(why) => format!("{count} marked · Esc clears · {why}"),
-        };
-        draw::sentence(buf, room, area.x + 1, area.y, &text, theme.accent);
-    } else {
-        draw::sentence(buf, room, area.x + 1, area.y, &describe_filters(model), theme.quiet);
-    }
-}
-
-/// What the list is filtered by.
-fn describe_filters(model: &Model) -> String {
-    let mut parts = pane(model).filters(model);
-    if !parts.is_empty() {
-        parts.push("Esc clears".to_owned());
-    }
-    if let (Tab::Inbox, Some(shown)) = (model.tab, filter_words(model.inbox.list.filter)) {
-        let key = model.keymap.key_of(&model.scopes(), Action::ShowAll).unwrap_or("gi".to_owned());
-        parts.push(format!("Showing {shown} only · {key}: all"));
-    }
-    parts.join(" · ")
-}
-
-/// What a filter shows, in words.
-fn filter_words(filter: Filter) -> Option<&'static str> {
-    match filter {
-        Filter::All => None,
-        Filter::Kind(kind) => Some(words::kinds(kind)),
-        Filter::Snoozed => Some("snoozed items"),
-        Filter::Held => Some("held decisions"),
-        Filter::Running => Some("running threads"),
-        Filter::Skipped => Some("skipped mail"),
-        Filter::Decided => Some("past decisions"),
-    }
 }
 
 pub fn footer(model: &Model, area: Rect, buf: &mut Buffer) {

@@ -1,6 +1,7 @@
 //! Drawing. `view` reads the model, draws it, and returns what a key may now act on; it changes nothing.
 
 pub mod bars;
+mod note;
 
 use super::commands::pane;
 use super::model::{Model, Seen};
@@ -18,7 +19,7 @@ pub fn view(model: &Model, frame: &mut Frame<'_>) -> Seen {
     let mut seen = pane(model).draw(model, &areas, frame.buffer_mut());
     page::divider(model, &areas, frame.buffer_mut());
     tour::draw(model, areas.tour, frame.buffer_mut());
-    bars::note(model, areas.note, frame.buffer_mut());
+    note::draw(model, areas.note, frame.buffer_mut());
     bars::footer(model, areas.footer, frame.buffer_mut());
     for layer in &model.layers {
         seen.card = None;

@@ -27,15 +27,15 @@ fn decided_each_way_and_taken_back() {
     pty.wait("Quarterly figures");
     pty.send("j");
     pty.wait("Thursday at noon");
-    pty.decide("a", "To eve@example.org · sends in");
+    pty.decide("a", "Sending to eve@example.org · ");
     pty.wait("undo");
     pty.send("u");
-    pty.wait("Undone: “Lunch");
+    pty.wait("Taken back: “Lunch");
     pty.wait("Thursday at noon");
     pty.decide("i", "Ignored: “Lunch");
     pty.wait("the recipient is not in this conversation");
     pty.decide("a", "carries a warning.");
-    pty.decide("y", "To billing@examp1e.test · sends in");
+    pty.decide("y", "Sending to billing@examp1e.test · ");
     pty.wait("Invitation to carol@example.org");
     pty.send("r");
     pty.wait("To the agent");
@@ -77,7 +77,7 @@ fn edited_in_an_editor() {
     pty.wait("Thursday at noon");
     pty.send("E");
     pty.wait("Friday at one");
-    pty.decide("\x13", "To eve@example.org · sends in");
+    pty.decide("\x13", "Sending to eve@example.org · ");
     assert_eq!(decided(folder.path()), [("edit".to_owned(), false)]);
 }
 

@@ -6,7 +6,9 @@ use crate::engine::store::record::questions::{answer_to, asked_of};
 use crate::engine::store::rows::{self, InterruptRow, Stage, ThreadRow, damaged, time};
 use crate::engine::store::settings::{set_text, text};
 use crate::engine::store::{Inbox, StoreError};
-use crate::inbox::{ItemKind, ItemLine, ItemStamp, ItemStatus, LineQuery, RESULT_ANSWERS, Status};
+use crate::inbox::{
+    ItemKind, ItemLine, ItemStamp, ItemStatus, LineQuery, PROGRAM_ACTIONS, RESULT_ANSWERS, Status,
+};
 use rusqlite::{Connection, Row, params};
 
 /// The setting that says how the list is ordered.
@@ -109,9 +111,14 @@ fn decided_status(status: Status, hold_ms: i64, held_at: Option<i64>) -> Result<
 
 type LineResult = Result<Option<ItemLine>, StoreError>;
 
+/// The first lines of a list by urgency. Which programs still wait is not in the table, so they all come first.
 fn first_lines(db: &Connection, limit: usize, now: i64) -> Result<Vec<LineResult>, StoreError> {
     let rest = format!(
-        "INDEXED BY interrupts_live WHERE {LISTED} AND coalesce(snoozed_until, 0) <= ? ORDER BY seq LIMIT ?"
+        "INDEXED BY interrupts_live WHERE {LISTED} AND coalesce(snoozed_until, 0) <= ?
+         ORDER BY CASE
+             WHEN action GLOB '{PROGRAM_ACTIONS}*' THEN 0
+             ELSE 1 + instr('trouble approval question triage', kind)
+         END, seq LIMIT ?"
     );
     let rows = InterruptRow::select(db, &rest, [now, i64::try_from(limit).unwrap_or(i64::MAX)])?;
     Ok(rows.into_iter().map(|row| interrupt_line(db, row, now)).collect())

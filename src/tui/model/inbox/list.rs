@@ -1,7 +1,8 @@
-//! The inbox's list: the order its rows are shown in.
+//! The inbox's list: the order its rows are shown in, and which of them nobody has seen yet.
 //!
 //! Promises: the selection is by id, so rows that come or go never move it; if the selected row vanishes, nothing is
-//! selected until the next move. The order is computed when rows, filter or sorting change, never while drawing.
+//! selected until the next move. The order and the headings are computed when rows, filter or sorting change, never
+//! while drawing. Which cards were on the screen is known only as long as this screen is open.
 
 use crate::engine::graph::{Kind, ThreadId};
 use crate::inbox::{ItemKind, ItemLine, ItemStamp, ItemStatus, Query};
@@ -31,33 +32,38 @@ pub enum Sort {
     #[default]
     Oldest,
     Newest,
-    Urgent,
 }
 
 /// How rows are grouped under headings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Group {
+    /// By what they want; whoever waits comes first, and what is only to be read last.
     #[default]
-    None,
+    Urgency,
     /// By sender; coding agents are senders too.
     Sender,
-    Kind,
     Workflow,
+    None,
 }
 
 /// The words under which sorts and groups are saved.
-const SORTS: [(Sort, &str); 3] =
-    [(Sort::Oldest, "oldest"), (Sort::Newest, "newest"), (Sort::Urgent, "urgent")];
-const GROUPS: [(Group, &str); 4] =
-    [(Group::None, "none"), (Group::Sender, "sender"), (Group::Kind, "kind"), (Group::Workflow, "workflow")];
+const SORTS: [(Sort, &str); 2] = [(Sort::Oldest, "oldest"), (Sort::Newest, "newest")];
+const GROUPS: [(Group, &str); 4] = [
+    (Group::Urgency, "urgency"),
+    (Group::Sender, "sender"),
+    (Group::Workflow, "workflow"),
+    (Group::None, "none"),
+];
 
-/// A group that shows only its heading.
+/// What stands above the rows of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FoldedGroup {
+pub struct Heading {
     pub name: String,
     /// How many rows it has.
     pub count: usize,
-    /// The position it is shown before.
+    /// Whether none of them is shown.
+    pub is_folded: bool,
+    /// The position it is shown before: that of its first row, unless it is folded.
     before: usize,
 }
 
@@ -74,8 +80,12 @@ pub struct List {
     pub filter: Filter,
     pub sort: Sort,
     pub group: Group,
+    /// The names of the folded groups.
     folds: HashSet<String>,
-    folded: Vec<FoldedGroup>,
+    /// The headings, from top to bottom.
+    headings: Vec<Heading>,
+    /// The stamp of each item whose card has been on the screen, as it was then.
+    seen: HashMap<String, u64>,
     /// The filter typed with `/`.
     pub narrow: Query,
     /// The threads that the store found for it, each with the text around the match.
@@ -168,8 +178,8 @@ impl List {
     /// Selects an item, and shows it while it is selected even if the filter would not. Lists of anything else stay.
     pub fn select_item(&mut self, id: &str, now: Timestamp) {
         let Some(row) = self.find(id).filter(|_| self.filter.lists_items()) else { return };
-        let heading = self.heading(row).to_owned();
-        self.folds.remove(&heading);
+        let (_, heading) = self.group_of(row, now);
+        self.folds.remove(&heading.to_owned());
         (self.selected, self.guest) = (Some(id.to_owned()), Some(id.to_owned()));
         (self.vanished, self.past_end) = (false, false);
         self.arrange(now);
@@ -237,6 +247,7 @@ impl List {
         let unread = all.iter().filter(|stamp| known.get(stamp.id.as_str()) != Some(&stamp.stamp));
         let unread = unread.map(|stamp| stamp.id.clone()).collect();
         self.marks.retain(|id| stamps.contains_key(id.as_str()));
+        self.seen.retain(|id, _| stamps.contains_key(id.as_str()));
         self.complete = true;
         self.arrange(now);
         unread
@@ -247,6 +258,17 @@ impl List {
         self.rows.retain(|row| !ids.contains(&row.id));
         self.marks.retain(|id| !ids.contains(id));
         self.arrange(now);
+    }
+
+    /// Notes that the card of the selected item is on the screen.
+    pub fn see_selected(&mut self) {
+        let unseen = self.selected().filter(|row| self.is_unseen(row)).map(|row| (row.id.clone(), row.stamp));
+        self.seen.extend(unseen);
+    }
+
+    /// Whether the card of an item has not been on the screen as it is now.
+    pub fn is_unseen(&self, row: &ItemLine) -> bool {
+        self.seen.get(&row.id) != Some(&row.stamp)
     }
 
     /// Lists only what matches, and selects the first of it if the selected item is not among it.
@@ -303,13 +325,16 @@ impl List {
         match self.sort {
             Sort::Oldest => {}
             Sort::Newest => order.reverse(),
-            Sort::Urgent => order.sort_by_key(|n| row(n).urgency()),
         }
-        // Somebody who waits does nothing else meanwhile, so those rows come first.
-        order.sort_by_key(|n| !row(n).is_waited_for(now));
-        order.sort_by(|a, b| self.heading(row(a)).cmp(self.heading(row(b))));
-        let (order, folded) = self.fold_away(order);
-        (self.order, self.folded) = (order, folded);
+        // Somebody who waits does nothing else meanwhile, and whoever gives up first is served first.
+        order.sort_by_key(|n| {
+            let row = row(n);
+            let waits = row.is_waited_for(now);
+            (!waits, row.gives_up_at.filter(|_| waits).unwrap_or(Timestamp::MAX))
+        });
+        order.sort_by_cached_key(|n| self.group_of(row(n), now));
+        let (order, headings) = self.under_headings(order, now);
+        (self.order, self.headings) = (order, headings);
         self.find_marked();
         self.cursor = match &self.selected {
             Some(id) => match self.order.iter().position(|n| self.rows[*n as usize].id == *id) {
@@ -324,40 +349,56 @@ impl List {
         };
     }
 
-    /// Takes the rows of folded groups out of an order, and returns those groups.
-    fn fold_away(&self, order: Vec<u32>) -> (Vec<u32>, Vec<FoldedGroup>) {
-        let (mut shown, mut folded) = (Vec::with_capacity(order.len()), Vec::<FoldedGroup>::new());
+    /// Takes the rows of folded groups out of an order, and returns the headings of all groups.
+    fn under_headings(&self, order: Vec<u32>, now: Timestamp) -> (Vec<u32>, Vec<Heading>) {
+        if self.group == Group::None {
+            return (order, Vec::new());
+        }
+        let (mut shown, mut headings) = (Vec::with_capacity(order.len()), Vec::<Heading>::new());
         for n in order {
-            let name = self.heading(&self.rows[n as usize]);
-            if self.group == Group::None || !self.folds.contains(name) {
-                shown.push(n);
-                continue;
+            let (_, name) = self.group_of(&self.rows[n as usize], now);
+            if headings.last().is_none_or(|last| last.name != name) {
+                let is_folded = self.folds.contains(name);
+                headings.push(Heading { name: name.to_owned(), count: 0, is_folded, before: shown.len() });
             }
-            match folded.last_mut().filter(|last| last.name == name) {
-                Some(last) => last.count += 1,
-                None => folded.push(FoldedGroup { name: name.to_owned(), count: 1, before: shown.len() }),
+            if let Some(heading) = headings.last_mut() {
+                heading.count += 1;
+                if !heading.is_folded {
+                    shown.push(n);
+                }
             }
         }
-        (shown, folded)
+        (shown, headings)
     }
 
-    /// The folded groups before a position; those at the end come before the position after the last row.
-    pub fn folded_before(&self, position: usize) -> impl Iterator<Item = &FoldedGroup> {
-        self.folded.iter().filter(move |group| group.before == position)
+    /// The headings before a position; folded groups at the end come before the position after the last row.
+    fn headings_before(&self, position: usize) -> &[Heading] {
+        let from = self.headings.partition_point(|heading| heading.before < position);
+        let to = self.headings.partition_point(|heading| heading.before <= position);
+        &self.headings[from..to]
+    }
+
+    /// The folded groups before a position.
+    pub fn folded_before(&self, position: usize) -> impl Iterator<Item = &Heading> {
+        self.headings_before(position).iter().filter(|heading| heading.is_folded)
+    }
+
+    /// The heading of the group that begins at this position, if one does.
+    pub fn heading_at(&self, position: usize) -> Option<&Heading> {
+        self.headings_before(position).iter().find(|heading| !heading.is_folded)
     }
 
     /// Whether nothing is shown, not even a group's heading.
     pub fn is_blank(&self) -> bool {
-        self.order.is_empty() && self.folded.is_empty()
+        self.order.is_empty() && self.headings.is_empty()
     }
 
     /// Folds the group of the selected row. Removes its marks, so that nothing unseen is decided.
     pub fn fold(&mut self, now: Timestamp) -> bool {
-        let name =
-            self.selected().filter(|_| self.group != Group::None).map(|row| self.heading(row).to_owned());
-        let Some(name) = name else { return false };
-        let unseen: HashSet<String> =
-            self.rows.iter().filter(|row| self.heading(row) == name).map(|row| row.id.clone()).collect();
+        let selected = self.selected().filter(|_| self.group != Group::None);
+        let Some(name) = selected.map(|row| self.group_of(row, now).1.to_owned()) else { return false };
+        let unseen = self.rows.iter().filter(|row| self.group_of(row, now).1 == name);
+        let unseen: HashSet<String> = unseen.map(|row| row.id.clone()).collect();
         self.marks.retain(|id| !unseen.contains(id));
         self.folds.insert(name);
         self.arrange(now);
@@ -366,7 +407,7 @@ impl List {
     }
 
     pub fn unfold(&mut self, now: Timestamp) -> bool {
-        let had_folds = !self.folded.is_empty();
+        let had_folds = self.headings.iter().any(|heading| heading.is_folded);
         self.folds.clear();
         self.arrange(now);
         if self.selected().is_none() {
@@ -392,21 +433,20 @@ impl List {
         self.arrange(now);
     }
 
-    /// The heading that a row belongs under.
-    fn heading<'r>(&self, row: &'r ItemLine) -> &'r str {
+    /// The group that a row belongs to: its place among the others, and its name.
+    fn group_of<'r>(&self, row: &'r ItemLine, now: Timestamp) -> (u8, &'r str) {
         match self.group {
-            Group::None => "",
-            Group::Sender => row.who(),
-            Group::Kind => row.kind.word(),
-            Group::Workflow => row.belongs_to(),
+            Group::None => (0, ""),
+            Group::Sender => (0, row.who()),
+            Group::Workflow => (0, row.belongs_to()),
+            Group::Urgency if row.is_waited_for(now) => (0, "Agents waiting"),
+            Group::Urgency => match row.kind {
+                ItemKind::Question(Kind::Trouble) => (1, "Trouble"),
+                ItemKind::Question(Kind::Approval) => (2, "To approve"),
+                ItemKind::Question(Kind::Question) => (3, "Questions"),
+                ItemKind::Question(Kind::Triage) => (4, "For your information"),
+                ItemKind::Result => (5, "Results"),
+            },
         }
-    }
-
-    /// The name of the group that begins at this position, if one does.
-    pub fn group_at(&self, position: usize) -> Option<&str> {
-        let name = |position: usize| self.row(position).map(|row| self.heading(row));
-        let heading = name(position)?;
-        let is_first = self.group != Group::None && (position == 0 || name(position - 1) != Some(heading));
-        is_first.then_some(heading)
     }
 }

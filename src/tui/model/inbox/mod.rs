@@ -5,14 +5,14 @@ mod list;
 mod marks;
 
 pub use heading::asker;
-pub use list::{Filter, Group, List, Sort};
+pub use list::{Filter, Group, Heading, List, Sort};
 
 use super::msg::DecisionKind;
 use super::rows::Rows;
 use crate::engine::graph::ThreadId;
 use crate::inbox::{
-    Card, DecisionLine, DecisionQuery, DecisionView, Edited, Item, MemoryRow, Query, SkippedCount,
-    SkippedLine,
+    Card, DecisionEnd, DecisionLine, DecisionQuery, DecisionView, Edited, Item, MemoryRow, Query,
+    SkippedCount, SkippedLine,
 };
 use crate::tui::card::{CardContext, Doc, Folds, ScrollPosition};
 use crate::tui::key::Key;
@@ -41,6 +41,10 @@ pub struct InboxTab {
     pub decided_as: HashMap<String, Edited>,
     /// Whom the mail being decided on goes to, by item.
     pub sent_to: HashMap<String, String>,
+    /// What people are called who get mail, by address.
+    pub names: HashMap<String, String>,
+    /// The newest decisions, newest first, if there is room to show them.
+    pub lately: Vec<DecisionLine>,
     /// A mail of the user's own that is on its way to its hold.
     pub own_letter: Option<OwnLetter>,
     /// The ids and titles of the items whose decision is being undone.
@@ -121,8 +125,10 @@ pub struct Undo {
     pub kind: DecisionKind,
     /// The ids and titles of the items.
     pub items: Vec<(String, String)>,
-    /// Whom a mail goes to when that time is over.
-    pub to: Option<String>,
+    /// What is done, or will be: `Sending to Ines`.
+    pub what: String,
+    /// Whether a mail leaves when that time is over.
+    pub sends: bool,
     /// When the time to undo ends, if known.
     pub until: Option<Instant>,
     /// When it was done.
@@ -159,6 +165,14 @@ impl History {
     pub fn query(&self, after: Option<i64>, limit: usize) -> DecisionQuery {
         DecisionQuery { filter: self.filter.clone(), after, limit, ..DecisionQuery::default() }
     }
+}
+
+/// What became of something the user did, told until the next one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    pub end: DecisionEnd,
+    pub text: String,
+    pub at: Timestamp,
 }
 
 /// What the user has not been told yet.

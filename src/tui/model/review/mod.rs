@@ -258,6 +258,14 @@ struct Clock<'a>(&'a TimeZone);
 
 impl Clock<'_> {
     fn time(&self, at: Timestamp) -> String {
-        at.to_zoned(self.0.clone()).strftime("%b %d %H:%M:%S").to_string()
+        format!("{} {}", self.day(at), self.second(at))
+    }
+
+    fn day(&self, at: Timestamp) -> String {
+        at.to_zoned(self.0.clone()).strftime("%b %d").to_string()
+    }
+
+    fn second(&self, at: Timestamp) -> String {
+        at.to_zoned(self.0.clone()).strftime("%H:%M:%S").to_string()
     }
 }

@@ -67,18 +67,23 @@ pub fn blocks(
 fn neighbours(view: &ThreadView, index: usize, clock: &Clock<'_>) -> Block {
     let prefix = common_prefix(view.steps.iter().flat_map(names));
     let from = index.saturating_sub(NEIGHBOURS).min(view.steps.len().saturating_sub(2 * NEIGHBOURS + 1));
-    let rows = view.steps.iter().enumerate().skip(from).take(2 * NEIGHBOURS + 1).map(|(n, step)| {
+    let shown = || view.steps.iter().enumerate().skip(from).take(2 * NEIGHBOURS + 1);
+    // The day is named once if it is the same for all; then names have the room they need.
+    let day = clock.day(view.steps[index].at);
+    let is_one_day = shown().all(|(_, step)| clock.day(step.at) == day);
+    let rows = shown().map(|(n, step)| {
         let mark = if n == index { "▸" } else { "" };
         vec![
             line(mark),
             line(&step.n.to_string()),
-            line(&shorten(prefix, &step.node)),
+            line(shorten(prefix, &step.node)),
             line(&next(step, prefix)),
             line(&working_time(&view.trace, step.n)),
-            line(&clock.time(step.at)),
+            line(&if is_one_day { clock.second(step.at) } else { clock.time(step.at) }),
         ]
     });
-    let head = ["", "n", "node", "then", "took", "at"].map(line).to_vec();
+    let at = if is_one_day { &day } else { "at" };
+    let head = ["", "n", "node", "then", "took", at].map(line).to_vec();
     Block::Table { head, rows: rows.collect() }
 }
 
@@ -102,11 +107,8 @@ fn common_prefix<'n>(names: impl Iterator<Item = &'n str>) -> &'n str {
     prefixes.reduce(common).unwrap_or_default()
 }
 
-fn shorten(prefix: &str, name: &str) -> String {
-    match name.strip_prefix(prefix) {
-        Some(rest) if !prefix.is_empty() => format!("…/{rest}"),
-        _ => name.to_owned(),
-    }
+fn shorten<'n>(prefix: &str, name: &'n str) -> &'n str {
+    name.strip_prefix(prefix).unwrap_or(name)
 }
 
 fn next(step: &StepView, prefix: &str) -> String {
@@ -205,7 +207,7 @@ mod tests {
         assert_eq!(prefix(&["agent/one/call", "agent/one/act", "agent/once"]), "agent/");
         assert_eq!(prefix(&["agent/call", "agency/call"]), "");
         assert_eq!(prefix(&["START", "triage"]), "");
-        assert_eq!(shorten("agent/", "agent/call"), "…/call");
+        assert_eq!(shorten("agent/", "agent/call"), "call");
         assert_eq!(shorten("agent/", "triage"), "triage");
         assert_eq!(shorten("", "triage"), "triage");
     }

@@ -1,7 +1,7 @@
 //! What is allowed without asking: revoking takes one key, restoring needs a `y`.
 
 use crate::inbox::door::{Inbox, name_words};
-use crate::inbox::{GrantLine, InboxError, POLICY_GRANT};
+use crate::inbox::{DecisionEnd, GrantLine, InboxError, POLICY_GRANT};
 use crate::tui::card::Doc;
 use crate::tui::layers::Confirm;
 use crate::tui::model::{Model, Tab};
@@ -53,7 +53,8 @@ where
     model.start(work, |model, result| {
         if let Some(grant) = model.ok_or_fail(result) {
             let word = if grant.in_force { "Allowed again" } else { "Revoked" };
-            model.say(format!("{word}: {}, {}", name_words(&grant.tool), grant.scope));
+            let text = format!("{word}: {}, {}", name_words(&grant.tool), grant.scope);
+            model.report(DecisionEnd::Done, text);
         }
         read(model);
         model.reload();

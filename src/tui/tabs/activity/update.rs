@@ -122,7 +122,7 @@ pub fn read_overview(model: &mut Model) {
     let work = async |inbox: Inbox| inbox.statistics().overview().await;
     model.read(work, |model, overview| {
         let running = overview.threads_in(Status::Running);
-        if running + overview.threads_in(Status::Ready) == 0 {
+        if !overview.is_at_work() {
             model.unreachable.clear();
         }
         model.overview = Some(overview);

@@ -3,7 +3,7 @@
 use super::{follow, news};
 use crate::engine::graph::ThreadId;
 use crate::inbox::door::{Destination, Inbox, MailMove};
-use crate::inbox::{InboxError, ItemLine};
+use crate::inbox::{DecisionEnd, InboxError, ItemLine};
 use crate::text::{count_noun, there_are};
 use crate::tui::actions::Action;
 use crate::tui::layers::Prompt;
@@ -137,12 +137,14 @@ pub fn moved(model: &mut Model, mail_move: &MailMove, results: Vec<MovedMail>) {
     };
     let what = words::capitalized(&what);
     match first_failure {
-        Some(why) if threads.is_empty() => model.fail(format!("Not {}: {why}", mail_move.done())),
-        Some(why) => model.fail(format!("{what} · but not all: {why}")),
-        None if *mail_move == MailMove::Back => model.say(what),
+        Some(why) if threads.is_empty() => {
+            model.report(DecisionEnd::Failed, format!("Not {}: {why}", mail_move.done()));
+        }
+        Some(why) => model.report(DecisionEnd::Failed, format!("{what} · but not all: {why}")),
+        None if *mail_move == MailMove::Back => model.report(DecisionEnd::Undone, what),
         None => {
             let key = model.keymap.key_of(&model.tab_scopes(), Action::Undo).unwrap_or("u".to_owned());
-            model.say(format!("{what} · {key} undoes it"));
+            model.report(DecisionEnd::Done, format!("{what} · {key} undoes it"));
         }
     }
     let since = model.now;

@@ -1,12 +1,12 @@
 //! Mail that the user begins: a new one, or one that forwards the mail shown. Its text is kept until it is on its way.
 
-use super::send::recipients;
 use super::{follow, news, undo};
 use crate::engine::graph::{InterruptId, ThreadId};
 use crate::inbox::door::{Inbox, Letter, new_mail};
-use crate::inbox::{ItemLine, ItemStatus};
+use crate::inbox::{DecisionEnd, ItemLine, ItemStatus};
 use crate::tui::layers::form::{self, Form, Purpose};
 use crate::tui::model::{DecisionKind, Model, OwnLetter, Undo};
+use crate::tui::words;
 use serde_json::Value;
 
 /// Opens a new mail.
@@ -38,7 +38,7 @@ fn open(model: &mut Model, key: String, title: &str, letter: Letter) {
 }
 
 fn send(model: &mut Model, key: String, letter: Letter) {
-    let to = recipients(&letter.args).unwrap_or_default();
+    let to = words::recipients(&letter.args, &model.inbox.names).unwrap_or_default();
     let subject = letter.args.get("subject").and_then(Value::as_str).unwrap_or_default();
     let lack = if subject.trim().is_empty() { ", without a subject" } else { "" };
     let send = async move |inbox: Inbox| inbox.mail().send(letter).await;
@@ -46,7 +46,7 @@ fn send(model: &mut Model, key: String, letter: Letter) {
         Ok(outcome) => {
             model.drafts.remove(&key);
             model.keep_draft(key, None);
-            model.say(format!("To {to}{lack} · on its way"));
+            model.report(DecisionEnd::Pending, format!("To {to}{lack} · on its way"));
             model.inbox.own_letter = Some(OwnLetter { thread: outcome.thread, to, is_unwanted: false });
             model.reload();
         }
@@ -67,7 +67,9 @@ pub fn hold_began(model: &mut Model) {
         ItemStatus::Held { .. } => {
             let kind = DecisionKind::Accepted;
             news::await_ends(model, kind, &items);
-            model.undo = Some(Undo { kind, items, to: Some(to), until: None, since: model.now });
+            let what = format!("Sending to {to}");
+            model.report(DecisionEnd::Pending, &what);
+            model.undo = Some(Undo { kind, items, what, sends: true, until: None, since: model.now });
             if model.inbox.following.as_ref().is_some_and(|followed| followed.thread == thread) {
                 follow::stop_following(model);
             }

@@ -4,7 +4,7 @@ use super::away;
 use crate::engine::graph::{Kind, ThreadId};
 use crate::inbox::door::{Inbox, action_words, name_words, profile_words};
 use crate::inbox::{AnswerKind, Block, DecidedBy, DecisionEnd, DecisionLine, DecisionLinks, Place, Query};
-use crate::text::{Visible, pad};
+use crate::text::Visible;
 use crate::tui::actions::Action;
 use crate::tui::card::{Doc, ScrollPosition};
 use crate::tui::draw;
@@ -19,9 +19,6 @@ use crate::tui::words;
 use jiff::Timestamp;
 use ratatui::buffer::Buffer;
 use serde_json::{Map, Value};
-
-/// The widest column of outcomes: `not sent, observe mode` fits.
-const MAX_OUTCOME: usize = 24;
 
 /// The list of past decisions.
 pub struct Decided;
@@ -237,19 +234,17 @@ fn draw_list(model: &Model, areas: &Areas, buf: &mut Buffer) {
         };
         return draw::message(&model.theme, areas.list, buf, what, next);
     }
-    let outcomes: Vec<String> = list.rows.iter().map(|line| words::line(&line.outcome)).collect();
-    let outcome_width = rows::lead_width(outcomes.iter().map(String::as_str), MAX_OUTCOME);
-    let row = |(line, outcome): (&DecisionLine, &String)| PlainRow {
-        lead: pad(outcome, outcome_width),
-        style: model.theme.end(line.end),
-        text: match &line.source {
-            Some(source) => format!("{} · {}", words::line(&line.title), words::line(source)),
-            None => words::line(&line.title),
-        },
-        note: None,
-        end: words::age(line.at, model.wall),
+    let row = |line: &DecisionLine| {
+        let source = line.source.as_deref().map(|source| format!(" · {}", words::name(source)));
+        PlainRow {
+            lead: model.options.glyphs.of_end(line.end).to_owned(),
+            style: model.theme.end(line.end),
+            text: words::line(&line.title),
+            note: Some(words::line(&format!("{}{}", line.outcome, source.unwrap_or_default()))),
+            end: words::age(line.at, model.wall),
+        }
     };
-    rows::draw(model, list, areas.list, buf, list.rows.iter().zip(&outcomes).map(row));
+    rows::draw(model, list, areas.list, buf, list.rows.iter().map(row));
     let Some(line) = selected(model).filter(|_| !areas.card.is_empty()) else { return };
     page::draw(model, &card(model, line), model.inbox.history.top, areas, buf);
 }

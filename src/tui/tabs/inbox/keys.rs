@@ -212,7 +212,11 @@ fn on_mail(model: &Model, effect: Effect) -> Does {
 
 /// What an action shows of the card's mails, if they have it.
 fn on_mail_of_card(model: &Model, action: Action) -> Does {
-    let Some(doc) = model.current().map(|opened| &opened.doc) else { return Err("") };
+    const NO_MAIL: &str = "No card with a mail is shown";
+    if let Some(review) = model.shown_review().filter(|_| action == Action::Attachments) {
+        return when(review.has_mail(), "There is no mail in this thread", mail::attachments);
+    }
+    let Some(doc) = model.current().map(|opened| &opened.doc) else { return Err(NO_MAIL) };
     if doc.mails().next().is_none() {
         return Err("There is no mail on this card");
     }

@@ -35,14 +35,22 @@ pub fn unsubscribe(model: &mut Model) {
     });
 }
 
-/// Lists the attachments of the card's mails. The list opens and saves nothing: the choice is asked about.
+/// The thread whose mails are shown: that of the card, or the one in Threads.
+fn shown_thread(model: &Model) -> Option<ThreadId> {
+    let of_card = model.current().map(|opened| opened.item.thread());
+    of_card.or(model.shown_review().map(|review| &review.view.id)).cloned()
+}
+
+/// Lists the attachments of the mails shown. The list opens and saves nothing: the choice is asked about.
 pub fn attachments(model: &mut Model) {
-    let Some(thread) = model.current().map(|opened| opened.item.thread().clone()) else { return };
+    let Some(thread) = shown_thread(model) else { return };
     let id = thread.clone();
     let work = async move |inbox: Inbox| inbox.mail().attachments(id).await;
     model.start(work, move |model, result| {
         match result {
+            Ok(files) if files.is_empty() => model.say("Nothing is attached"),
             Ok(files) => offer_attachments(model, &thread, files),
+            Err(failure) if model.current().is_none() => model.fail(failure.text),
             // Attachments on another program's card are known only by name.
             Err(_) => list_by_name(model),
         }

@@ -12,13 +12,12 @@ use jiff::{Timestamp, ToSpan};
 pub fn offer_sorts(model: &mut Model) {
     let (sort, group) = (model.inbox.list.sort, model.inbox.list.group);
     let mark = |is_current: bool| if is_current { "● " } else { "  " };
-    let sorts =
-        [("oldest first", Sort::Oldest), ("newest first", Sort::Newest), ("most urgent first", Sort::Urgent)];
+    let sorts = [("oldest first", Sort::Oldest), ("newest first", Sort::Newest)];
     let groups = [
-        ("no groups", Group::None),
+        ("group by urgency", Group::Urgency),
         ("group by sender", Group::Sender),
-        ("group by kind", Group::Kind),
         ("group by workflow", Group::Workflow),
+        ("no groups", Group::None),
     ];
     let sorts = sorts.map(|(text, by)| {
         Choice::new(format!("{}{text}", mark(sort == by)), move |model| {

@@ -10,6 +10,7 @@ pub mod follow;
 mod grant;
 pub mod history;
 mod keys;
+mod lately;
 mod mail;
 mod marks;
 mod menus;

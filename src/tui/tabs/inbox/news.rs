@@ -1,26 +1,29 @@
-//! News for the line at the bottom: how a decision ended, what arrived, what was learned.
+//! News for the line above the footer: how a decision ended, what arrived, what was learned. How decisions ended is read
+//! back from the store.
 
 use crate::engine::graph::{Kind, ThreadId};
 use crate::inbox::door::Inbox;
 use crate::inbox::{
-    Coming, DecisionEnd, DecisionLine, DecisionQuery, ItemKind, ItemLine, ItemStamp, ItemStatus, MemoryItem,
-    MemoryRow, Page, Query, RowChange, RowKey,
+    AnswerKind, Coming, DecisionEnd, DecisionLine, DecisionQuery, ItemKind, ItemLine, ItemStamp, ItemStatus,
+    MemoryItem, MemoryRow, Page, Query, RowChange, RowKey,
 };
 use crate::text::when::Past;
 use crate::text::{count_noun, truncate, width};
 use crate::tui::actions::Action;
 use crate::tui::layers::{Choice, Menu, Prompt};
-use crate::tui::model::{DecisionKind, InboxResult, Lesson, Model, Wanted};
+use crate::tui::model::{DecisionKind, InboxResult, Lesson, Model, Report, Wanted};
 use crate::tui::tabs::inbox::follow;
 use crate::tui::tabs::memory;
-use crate::tui::words;
+use crate::tui::{layout, words};
 use jiff::ToSpan;
-use serde_json::Value;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 
 /// How many decisions are searched for those whose end is awaited.
 const MAX_DECISIONS: usize = 100;
+
+/// How many decisions are shown beside the items.
+const MAX_LATELY: usize = 40;
 
 /// How long after a decision its lesson may still come.
 const LESSON_WAIT: Duration = Duration::from_secs(180);
@@ -65,16 +68,19 @@ pub fn await_held(model: &mut Model, all: &[ItemStamp]) -> bool {
     !news.awaited.is_empty()
 }
 
-/// Looks for news if any is expected.
+/// Looks for news if any is expected, and for the decisions of the last day if there is room to show them.
 pub fn look(model: &mut Model) {
-    let news = &mut model.inbox.news;
+    let news = &model.inbox.news;
     let learns = news.learning.is_some_and(|until| model.now < until);
-    if let Some(since) = news.since.filter(|_| !news.awaited.is_empty()) {
-        // The clocks of two processes may differ a little.
-        let since = since.checked_sub(1.minute()).ok();
-        let filter = Query { newer: since.map(Past::At), ..Query::default() };
-        let query = DecisionQuery { filter, only_answers: true, limit: MAX_DECISIONS, after: None };
-        model.start(async move |inbox: Inbox| inbox.decisions().history(query).await, ended);
+    // The clocks of two processes may differ a little.
+    let awaited = news.since.filter(|_| !news.awaited.is_empty());
+    let awaited = awaited.and_then(|since| since.checked_sub(1.minute()).ok());
+    let shown = model.wall.checked_sub(24.hours()).ok().filter(|_| layout::shows_lately(model));
+    let limit = if awaited.is_some() { MAX_DECISIONS } else { MAX_LATELY };
+    if let Some(since) = awaited.into_iter().chain(shown).min() {
+        let filter = Query { newer: Some(Past::At(since)), ..Query::default() };
+        let query = DecisionQuery { filter, only_answers: false, limit, after: None };
+        model.start(async move |inbox: Inbox| inbox.decisions().history(query).await, read_back);
     }
     if learns {
         read_lessons(model);
@@ -86,39 +92,55 @@ fn read_lessons(model: &mut Model) {
     model.start(async |inbox: Inbox| inbox.memory().list().await, learned);
 }
 
-fn ended(model: &mut Model, result: InboxResult<Page<DecisionLine>>) {
+/// What was decided was read back: tells which awaited decisions have ended.
+fn read_back(model: &mut Model, result: InboxResult<Page<DecisionLine>>) {
     let Ok(page) = result else { return };
-    let answers = page.rows.iter().filter_map(|line| Some((line.interrupt.as_ref()?.to_string(), line)));
+    let is_answer = |line: &&DecisionLine| line.answer != AnswerKind::Snooze;
+    let answers = page.rows.iter().filter(is_answer);
+    let answers = answers.filter_map(|line| Some((line.interrupt.as_ref()?.to_string(), line)));
     // An earlier answer to the same question was undone.
     let mut answered = HashSet::new();
-    let newest: Vec<(String, &DecisionLine)> =
-        answers.filter(|(id, _)| answered.insert(id.clone())).collect();
-    for (id, line) in newest.into_iter().rev() {
-        if line.end == DecisionEnd::Pending || !model.inbox.news.awaited.remove(&id) {
-            continue;
-        }
-        let text = words::capitalized(&ending(line));
-        match line.end {
-            DecisionEnd::Failed | DecisionEnd::InDoubt => model.fail(text),
-            DecisionEnd::Done if line.kind != Some(Kind::Triage) => model.say(text),
-            _ => {}
+    let newest = answers.filter(|(id, _)| answered.insert(id.clone()));
+    let news = &mut model.inbox.news;
+    let mut ended: Vec<&DecisionLine> = Vec::new();
+    for (id, line) in newest {
+        if line.end != DecisionEnd::Pending && news.awaited.remove(&id) {
+            ended.push(line);
         }
     }
-    if model.inbox.news.awaited.is_empty() {
-        model.inbox.news.since = None;
+    if news.awaited.is_empty() {
+        news.since = None;
+    }
+    if let Some(report) = report_of(&ended, &model.inbox.names) {
+        model.report_end(report);
+    }
+    if layout::shows_lately(model) {
+        model.inbox.lately = page.rows;
+        model.inbox.lately.truncate(MAX_LATELY);
     }
 }
 
-/// How a decision ended, and who a mail was sent to: `sent to Ines: “Re: Lunch”`.
-fn ending(line: &DecisionLine) -> String {
-    let to = line.args.get("to").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let to: Vec<&str> = to.iter().filter_map(Value::as_str).map(words::name).collect();
-    match to.as_slice() {
-        [to] if line.outcome == "sent" => format!("sent to {to}: “{}”", line.title),
-        [to, more @ ..] if line.outcome == "sent" => {
-            format!("sent to {to} and {} more: “{}”", more.len(), line.title)
+/// How these decisions ended, newest first. A failure is told before anything else.
+fn report_of(ended: &[&DecisionLine], names: &HashMap<String, String>) -> Option<Report> {
+    let has_failed = |line: &&&DecisionLine| matches!(line.end, DecisionEnd::Failed | DecisionEnd::InDoubt);
+    let line = ended.iter().find(has_failed).or(ended.first())?;
+    let same = ended.iter().filter(|other| (other.end, &other.outcome) == (line.end, &line.outcome)).count();
+    let text = match same {
+        1 => told(line, names),
+        many => words::capitalized(&format!("{}: {}", line.outcome, count_noun(many, "item"))),
+    };
+    Some(Report { end: line.end, text: words::line(&text), at: line.ended_at.unwrap_or(line.at) })
+}
+
+/// What became of a decision, and of whom: `Sent to Ines`.
+pub fn told(line: &DecisionLine, names: &HashMap<String, String>) -> String {
+    let people = words::recipients(&line.args, names);
+    match people.filter(|_| line.outcome == "sent") {
+        Some(people) => format!("Sent to {people}"),
+        None => {
+            let follows = Coming::follows(&line.action, &line.outcome);
+            words::capitalized(&format!("{}: “{}”{follows}", line.outcome, line.title))
         }
-        _ => format!("{}: “{}”{}", line.outcome, line.title, Coming::follows(&line.action, &line.outcome)),
     }
 }
 
@@ -148,7 +170,8 @@ pub fn tell_arrived(model: &mut Model) {
         _ if all_back => format!("Put back: {}", count_noun(announced.len(), "mail")),
         _ => format!("{} new", announced.len()),
     };
-    if model.note.as_ref().is_none_or(|note| !note.is_error) {
+    // The list shows it, too; how long something can be stopped does not wait.
+    if model.note.as_ref().is_none_or(|note| !note.is_error) && !model.is_held() {
         model.say(text);
         let note = model.note.as_ref().map(|note| note.text.clone());
         model.inbox.news.last_arrivals = (note.unwrap_or_default(), announced);
@@ -215,7 +238,7 @@ fn learned(model: &mut Model, result: InboxResult<Vec<MemoryItem>>) {
     let Some(lesson) = new_rows.last().map(|&row| Lesson::Row(row.clone())).or(lines.into_iter().next())
     else {
         if let Some(row) = dropped {
-            model.say(format!("No longer: {}", row.sentence()));
+            model.report_also(DecisionEnd::Undone, format!("No longer: {}", row.sentence()));
         }
         return;
     };
@@ -227,9 +250,10 @@ fn learned(model: &mut Model, result: InboxResult<Vec<MemoryItem>>) {
         0 | 1 => ("Learned".to_owned(), format!("{key} takes it back")),
         many => (format!("Learned {many} things, among them"), format!("{key} takes that one back")),
     };
-    // A long lesson must not cut off the hint.
-    let room = usize::from(model.size.0).saturating_sub(width(&intro) + width(&hint) + 6).max(24);
-    model.say(format!("{intro}: {} · {hint}", truncate(&sentence(&lesson), room)));
+    // A long lesson must not cut off the hint, nor what else stands on the line.
+    let room = usize::from(model.size.0).saturating_sub(width(&intro) + width(&hint) + 24).max(24);
+    let text = format!("{intro}: {} · {hint}", truncate(&sentence(&lesson), room));
+    model.report_also(DecisionEnd::Done, text);
     model.inbox.news.lesson = Some(lesson);
 }
 
@@ -286,9 +310,7 @@ fn drop_row(model: &mut Model, key: RowKey) {
     model.inbox.news.lessons = 0;
     let work = async move |inbox: Inbox| inbox.memory().change_row(key, RowChange::Deleted).await;
     model.start(work, |model, result| {
-        if model.ok_or_fail(result).is_some() {
-            model.say("Taken back");
-        }
+        model.ok_or_fail(result);
         read_lessons(model);
     });
 }

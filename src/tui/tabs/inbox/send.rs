@@ -4,7 +4,7 @@ use super::{follow, news};
 use crate::engine::graph::{Decision, InterruptId, Kind, ThreadId};
 use crate::inbox::door::Inbox;
 use crate::inbox::{
-    ANSWER_INVITATION, Coming, DecisionRequest, Edited, InboxError, ItemKind, ItemLine, Outcome,
+    ANSWER_INVITATION, Coming, DecisionEnd, DecisionRequest, Edited, InboxError, ItemKind, ItemLine, Outcome,
     PROGRAM_ACTIONS, unsent_edit_key,
 };
 use crate::text::count_noun;
@@ -13,12 +13,12 @@ use crate::tui::model::{DecisionKind, Failure, Followed, InboxResult, Model, Own
 use crate::tui::words;
 use futures_util::future::join_all;
 use jiff::Timestamp;
-use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
 /// Sends a decision. It counts once the store says so.
 pub fn send(model: &mut Model, kind: DecisionKind, decision: DecisionRequest) {
     let id = decision.interrupt.to_string();
+    remember_names(model);
     let question = model.question().filter(|question| question.id == decision.interrupt);
     let as_proposed = question.map(|question| question.edited(&question.args));
     let sends = question.filter(|question| question.action == "write_email" && question.irreversible);
@@ -27,7 +27,7 @@ pub fn send(model: &mut Model, kind: DecisionKind, decision: DecisionRequest) {
         Decision::Accept => sends.map(|question| &question.args),
         _ => None,
     };
-    let to = args.and_then(recipients);
+    let to = args.and_then(|args| words::recipients(args, &model.inbox.names));
     model.inbox.sent_to.remove(&id);
     model.inbox.sent_to.extend(to.map(|to| (id.clone(), to)));
     // An edit was reviewed before, which told what it became.
@@ -38,15 +38,15 @@ pub fn send(model: &mut Model, kind: DecisionKind, decision: DecisionRequest) {
     decide(model, kind, vec![decision]);
 }
 
-/// Whom a mail with these arguments goes to: `adaeze.obi@harbour.example and 2 more`.
-pub fn recipients(args: &Value) -> Option<String> {
-    let lists = ["to", "cc", "bcc"].into_iter().filter_map(|key| args.get(key)?.as_array());
-    let people: Vec<&str> = lists.flatten().filter_map(Value::as_str).collect();
-    match people.as_slice() {
-        [] => None,
-        [one] => Some((*one).to_owned()),
-        [first, more @ ..] => Some(format!("{first} and {} more", more.len())),
-    }
+/// Remembers what the people are called whose mails are on the card.
+fn remember_names(model: &mut Model) {
+    let Some(opened) = model.current() else { return };
+    let name = |from: &str| {
+        let address = from.strip_suffix('>')?.rsplit_once('<')?.1;
+        Some((address.to_owned(), words::name(from).to_owned()))
+    };
+    let names: Vec<(String, String)> = opened.doc.mails().filter_map(|mail| name(&mail.from)).collect();
+    model.inbox.names.extend(names);
 }
 
 /// Takes decisions. Items confirmed together are decided together, so that they can be undone together.
@@ -197,20 +197,39 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
         let what = what_was_done(word.unwrap_or(kind.word()), &done);
         drop_decided(model, kind, &done);
         let note = snooze_note(model, kind).unwrap_or_default();
-        model.say(words::capitalized(&format!("{what}{note}{follows}")));
+        let to = sent_to.into_values().next().filter(|_| done.len() == 1);
+        let sends = to.is_some() && end_of(kind) == DecisionEnd::Pending;
+        let what = match to.as_ref().filter(|_| sends) {
+            Some(to) => format!("Sending to {to}"),
+            None => words::line(&words::capitalized(&format!("{what}{note}{follows}"))),
+        };
+        model.report(end_of(kind), &what);
         if kind.can_be_undone() {
             news::await_ends(model, kind, &done);
-            let to = sent_to.into_values().next().filter(|_| done.len() == 1);
-            if let (Some(thread), Some(to)) = (written_for, to.clone()) {
+            if let (Some(thread), Some(to)) = (written_for, to) {
                 model.inbox.own_letter = Some(OwnLetter { thread, to, is_unwanted: false });
             }
-            model.undo = Some(Undo { kind, items: done, to, until: None, since: model.now });
+            model.undo = Some(Undo { kind, items: done, what, sends, until: None, since: model.now });
         }
         model.reload();
     }
     if let Some(failure_text) = failure_text {
-        model.fail(failure_text);
+        model.report_also(DecisionEnd::Failed, failure_text);
         model.reload();
+    }
+}
+
+/// How a decision that was stored has ended: what it approved has not happened yet.
+pub fn end_of(kind: DecisionKind) -> DecisionEnd {
+    match kind {
+        DecisionKind::Accepted | DecisionKind::Edited | DecisionKind::Drafted => DecisionEnd::Pending,
+        DecisionKind::Refused | DecisionKind::Ignored => DecisionEnd::Ignored,
+        DecisionKind::Written
+        | DecisionKind::Answered
+        | DecisionKind::Filed
+        | DecisionKind::Continued
+        | DecisionKind::Snoozed { .. }
+        | DecisionKind::Woken => DecisionEnd::Done,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::follow;
 use crate::engine::graph::ThreadId;
 use crate::inbox::door::Inbox;
-use crate::inbox::{Block, Page, SkippedLine, SkippedQuery};
+use crate::inbox::{Block, DecisionEnd, Page, SkippedLine, SkippedQuery};
 use crate::text::{Visible, pad};
 use crate::tui::actions::Action;
 use crate::tui::card::Doc;
@@ -113,7 +113,7 @@ pub fn reclassify(model: &mut Model, thread: ThreadId, class: &'static str, said
     let reclassify = async move |inbox: Inbox| inbox.mail().reclassify(id, class.to_owned()).await;
     model.start(reclassify, move |model, result| {
         if model.ok_or_fail(result).is_some() {
-            model.say(said);
+            model.report(DecisionEnd::Done, said);
             follow::follow_again(model, thread);
         }
         model.reload();

@@ -2,6 +2,7 @@
 
 use super::follow;
 use crate::engine::graph::ThreadId;
+use crate::inbox::DecisionEnd;
 use crate::inbox::door::Inbox;
 use crate::tui::card::Doc;
 use crate::tui::layers::Confirm;
@@ -22,7 +23,7 @@ fn stop(model: &mut Model, thread: ThreadId) {
     let work = async move |inbox: Inbox| inbox.threads().stop(id).await;
     model.start(work, |model, result| {
         if model.ok_or_fail(result).is_some() {
-            model.say(format!("Stopped {thread}"));
+            model.report(DecisionEnd::Done, format!("Stopped {thread}"));
             follow::follow_again(model, thread);
         }
         model.reload();

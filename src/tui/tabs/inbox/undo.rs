@@ -5,11 +5,13 @@ use super::{away, skipped};
 use crate::engine::graph::{InterruptId, Kind, ThreadId};
 use crate::inbox::door::Inbox;
 use crate::inbox::{
-    DecidedBy, DecisionLine, InboxError, ItemKind, ItemLine, LineQuery, PROGRAM_ACTIONS, UndoableBatch,
+    DecidedBy, DecisionEnd, DecisionLine, DecisionQuery, InboxError, ItemKind, ItemLine, LineQuery,
+    PROGRAM_ACTIONS, Query, UndoableBatch,
 };
 use crate::text::count_noun;
+use crate::text::when::Past;
 use crate::tui::actions::{Action, Scope};
-use crate::tui::model::{DecisionKind, Failure, InboxResult, Model, Undo};
+use crate::tui::model::{DecisionKind, Failure, InboxResult, Model, PAGE, Undo};
 use crate::tui::words;
 use futures_util::future::join_all;
 
@@ -53,13 +55,8 @@ fn take_back_letter(model: &mut Model) -> bool {
     };
     letter.is_unwanted = true;
     let said = format!("To {} · taken back as soon as it is held", letter.to);
-    model.say(said);
+    model.report(DecisionEnd::Pending, said);
     true
-}
-
-/// Whether the last decision is held.
-pub fn is_held(model: &Model) -> bool {
-    model.undo.as_ref().is_some_and(|undo| undo.until.is_some())
 }
 
 /// Lets the last decision take effect now.
@@ -78,9 +75,7 @@ pub fn act_now(model: &mut Model) {
         results.into_iter().collect::<Result<(), InboxError>>()
     };
     model.start(act, |model, result| {
-        if model.ok_or_fail(result).is_some() {
-            model.say("Done now");
-        }
+        model.ok_or_fail(result);
         model.reload();
     });
 }
@@ -149,16 +144,20 @@ pub fn restore(model: &mut Model) {
         let Some(last) = inbox.decisions().last_decided().await? else { return Ok(None) };
         let ids = last.interrupts.iter().map(ToString::to_string).collect();
         let lines = inbox.decisions().lines(LineQuery::Of(ids)).await?;
-        Ok::<_, InboxError>(Some((last, lines)))
+        let filter = Query { newer: Some(Past::At(last.at)), ..Query::default() };
+        let query = DecisionQuery { filter, limit: PAGE, only_answers: true, after: None };
+        let mut decided = inbox.decisions().history(query).await?.rows.into_iter();
+        let decided = decided.find(|line| line.interrupt.as_ref() == last.interrupts.first());
+        Ok::<_, InboxError>(Some((last, lines, decided)))
     };
     model.read(last_decided, |model, last| {
-        if let Some((batch, lines)) = last.filter(|_| model.undo.is_none()) {
-            restored(model, batch, lines);
+        if let Some((batch, lines, decided)) = last.filter(|_| model.undo.is_none()) {
+            restored(model, batch, lines, decided);
         }
     });
 }
 
-fn restored(model: &mut Model, batch: UndoableBatch, rows: Vec<ItemLine>) {
+fn restored(model: &mut Model, batch: UndoableBatch, rows: Vec<ItemLine>, decided: Option<DecisionLine>) {
     let title_of = |id: &str| rows.iter().find(|row| row.id == id).map(|row| row.title.clone());
     let items: Vec<(String, String)> = batch
         .interrupts
@@ -168,8 +167,20 @@ fn restored(model: &mut Model, batch: UndoableBatch, rows: Vec<ItemLine>) {
         .collect();
     let kind = rows.first().map_or(DecisionKind::Accepted, |row| decision_kind(&batch.decision, row));
     let word = rows.first().map_or_else(|| kind.word().to_owned(), |row| done_word(kind, row, None));
-    model.say(words::capitalized(&what_was_done(&word, &items)));
-    model.undo = Some(Undo { kind, items, to: None, until: None, since: model.now });
+    let to = match (rows.as_slice(), decided) {
+        ([row], Some(decided)) if row.action == "write_email" && row.irreversible => {
+            words::recipients(&decided.args, &model.inbox.names)
+        }
+        _ => None,
+    };
+    let sends = to.is_some() && send::end_of(kind) == DecisionEnd::Pending;
+    let what = match to.filter(|_| sends) {
+        Some(to) => format!("Sending to {to}"),
+        None => words::capitalized(&what_was_done(&word, &items)),
+    };
+    let what = words::line(&what);
+    model.report(send::end_of(kind), &what);
+    model.undo = Some(Undo { kind, items, what, sends, until: None, since: model.now });
     // The next glance says how long.
     model.reload();
 }
@@ -217,10 +228,15 @@ pub fn undone(model: &mut Model, results: Vec<(String, InboxResult<()>)>) {
     };
     let what = what.map_or_else(|| count_noun(undone_ids.len(), "item"), |title| format!("“{title}”"));
     match (undone_ids.len(), failure) {
-        (0, Some(failure)) => model.fail(format!("Not undone: {}", failure.text)),
-        (_, None) => model.say(format!("Undone: {what}")),
-        (_, Some(failure)) => model.fail(format!("Undone: {what} · but not all: {}", failure.text)),
+        (0, Some(failure)) => model.report(DecisionEnd::Failed, format!("Not taken back: {}", failure.text)),
+        (_, None) => model.report(DecisionEnd::Undone, format!("Taken back: {what}")),
+        (_, Some(failure)) => {
+            let text = format!("Taken back: {what} · but not all: {}", failure.text);
+            model.report(DecisionEnd::Failed, text);
+        }
     }
+    // Their end has been told.
+    model.inbox.news.awaited.retain(|id| !undone_ids.contains(&id));
     for key in undone_ids.iter().flat_map(|id| send::draft_keys(id)) {
         if let Some(index) = model.decided_drafts.iter().position(|(of, _)| *of == key) {
             let (key, draft) = model.decided_drafts.swap_remove(index);

@@ -105,9 +105,14 @@ pub fn select_goto(model: &mut Model) {
     }
 }
 
-/// Selects the first row while the list is first read and nobody has pressed a key.
+/// The list of an inbox that was just opened may still fill for so long.
+const FILL_TIME: Duration = Duration::from_secs(5);
+
+/// Selects the first row while the list fills and nobody has pressed a key.
 pub fn select_first(model: &mut Model) {
-    if !model.inbox.is_loaded && model.last_key.is_none() && model.inbox.goto.is_none() {
+    let is_new = model.now.saturating_duration_since(model.opened_at) < FILL_TIME;
+    let fills = is_new || !model.inbox.is_loaded;
+    if fills && model.last_key.is_none() && model.inbox.goto.is_none() && model.inbox.following.is_none() {
         model.inbox.list.select(0);
     }
 }

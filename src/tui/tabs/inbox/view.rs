@@ -1,19 +1,20 @@
 //! Draws the inbox's list and the card of the selected item.
 
 use super::decide::INVITATION_KEYS;
-use super::{follow, send};
+use super::{follow, lately, send};
 use crate::engine::graph::{Grade, Kind, ThreadId};
 use crate::inbox::{ItemKind, ItemLine, ItemStatus, Question, Status};
-use crate::text::{count_noun, wrap};
+use crate::text::{count_noun, truncate, wrap};
 use crate::tui::actions::Action;
 use crate::tui::layers::Form;
 use crate::tui::layout::{self, Areas, Entry};
-use crate::tui::model::{Filter, Focus, Followed, Model, PastEnd, Seen};
-use crate::tui::tabs::page;
-use crate::tui::{draw, words};
+use crate::tui::model::{Filter, Followed, Heading, Model, PastEnd, Seen};
+use crate::tui::tabs::{page, rows};
+use crate::tui::{draw, signs, words};
 use jiff::Timestamp;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::style::Modifier;
 use ratatui::text::Line;
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -21,6 +22,7 @@ use std::collections::BTreeMap;
 /// Draws list and card.
 pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) -> Seen {
     draw_list(model, areas.list, buf);
+    lately::draw(model, areas.lately, buf);
     let (card, end) = draw_card(model, areas, buf);
     Seen { card, end, layer: None }
 }
@@ -46,11 +48,13 @@ fn draw_list(model: &Model, area: Rect, buf: &mut Buffer) {
         let entry_area = Rect { y: area.y + y, height, ..area };
         match entry {
             Entry::Group(position) => {
-                draw_heading(model, model.inbox.list.group_at(position).unwrap_or_default(), entry_area, buf);
+                if let Some(heading) = model.inbox.list.heading_at(position) {
+                    draw_heading(model, "", heading, entry_area, buf);
+                }
             }
             Entry::FoldedGroup(position, n) => {
-                if let Some(group) = model.inbox.list.folded_before(position).nth(n) {
-                    draw_heading(model, &format!("▸ {} · {}", group.name, group.count), entry_area, buf);
+                if let Some(heading) = model.inbox.list.folded_before(position).nth(n) {
+                    draw_heading(model, "▸ ", heading, entry_area, buf);
                 }
             }
             Entry::Row(position) => {
@@ -82,72 +86,76 @@ fn draw_past_end(model: &Model, area: Rect, buf: &mut Buffer) {
     }
 }
 
-/// Draws a group's name on its own line.
-fn draw_heading(model: &Model, name: &str, area: Rect, buf: &mut Buffer) {
-    let x = draw::text(buf, area, area.x + 1, area.y, &format!("{} ", words::line(name)), model.theme.accent);
-    let rest = usize::from(area.right().saturating_sub(x + 1));
-    draw::text(buf, area, x, area.y, &"─".repeat(rest), model.theme.rule);
+/// Draws a group's name and how many rows it has.
+fn draw_heading(model: &Model, sign: &str, heading: &Heading, area: Rect, buf: &mut Buffer) {
+    let name = format!("{sign}{} {}", words::line(words::name(&heading.name)), heading.count);
+    draw::heading(&model.theme, &name, area, buf);
+}
+
+/// A shorter piece of the second line's text would say nothing beside the first.
+const MIN_GIST_WIDTH: u16 = 16;
+
+/// Whom it comes from. A program chose its name itself; only the sign of a command tells it from a person's.
+fn sender(row: &ItemLine) -> String {
+    let is_command = row.kind == ItemKind::Question(Kind::Approval);
+    let name = row.who();
+    words::line(name.strip_prefix("request: ").filter(|_| is_command).unwrap_or(words::name(name)))
 }
 
 /// Draws an item that takes this many lines; at the end of the list there may be room for fewer.
 fn draw_row(model: &Model, row: &ItemLine, lines: u16, area: Rect, buf: &mut Buffer) {
-    let theme = &model.theme;
-    let selected = model.inbox.list.selected().is_some_and(|other| other.id == row.id);
-    let marked = model.inbox.list.is_marked(&row.id);
-    let has_two_lines = lines > 1;
-    let is_narrow = area.width < layout::NARROW / 2;
+    let (theme, list) = (&model.theme, &model.inbox.list);
+    let selected = list.selected().is_some_and(|other| other.id == row.id);
+    let lead = match (list.is_marked(&row.id), selected) {
+        (true, _) => "✓",
+        (false, true) => "▌",
+        (false, false) => " ",
+    };
+    let x = draw::text(buf, area, area.x, area.y, lead, theme.accent);
+    let is_alarm = signs::is_alarming(row);
+    let style = match row.grade {
+        Some(grade) if is_alarm && row.kind != ItemKind::Question(Kind::Trouble) => theme.grade(grade),
+        _ => theme.kind(row.kind),
+    };
+    let sign = model.options.glyphs.of_item(row);
+    let x = draw::text(buf, area, x, area.y, sign, style) + 1;
 
-    let lead = match (selected, marked) {
-        (true, false) => "▌ ",
-        (true, true) => "▌✓",
-        (false, true) => " ✓",
-        (false, false) => "  ",
-    };
-    let mut x = draw::text(buf, area, area.x, area.y, lead, theme.accent);
-    let is_waited_for = row.is_waited_for(model.wall);
-    let (age, style) = if is_waited_for {
-        (words::clock(row.created_at, model.wall), theme.accent)
-    } else {
-        (words::age(row.dated, model.wall), theme.quiet)
-    };
+    let is_narrow = area.width < layout::NARROW / 2;
     let mut room = Rect { height: 1, ..area };
     if !is_narrow {
-        room.width = draw::right(buf, area, area.y, &format!(" {age:>3} "), style).saturating_sub(area.x);
+        let left = row.gives_up_at.filter(|_| row.is_waited_for(model.wall));
+        let (time, style) = match left {
+            Some(until) => (words::clock(model.wall, until), theme.warning),
+            None => (words::age(row.dated, model.wall), theme.quiet),
+        };
+        room.width = draw::right(buf, area, area.y, &format!(" {time:>3} "), style).saturating_sub(area.x);
     }
-    let flags = flags(model, row);
+    let flags = flags(model, row, is_alarm);
     if !flags.is_empty() {
         let style = row.grade.map_or(theme.quiet, |grade| theme.grade(grade));
         room.width = draw::right(buf, room, area.y, &format!(" {flags}"), style).saturating_sub(area.x);
     }
-    if !has_two_lines {
-        x = draw::text(buf, room, x, area.y, letter(row.kind), theme.kind(row.kind));
-        x += 1;
-    }
-    let first = words::line(if has_two_lines { words::name(row.who()) } else { &row.title });
-    draw::text(buf, room, x, area.y, &first, theme.text);
 
-    if has_two_lines {
-        let y = area.y + 1;
-        let x = draw::text(buf, area, area.x, y, if selected { "▌ " } else { "  " }, theme.accent);
-        let mut x = draw::text(buf, area, x, y, row.kind.word(), theme.kind(row.kind));
-        if let Some(until) = row.gives_up_at.filter(|_| is_waited_for) {
-            x = draw::text(buf, area, x, y, &format!(" · {}", gives_up(until, model.wall)), theme.accent);
-        }
-        let rest = match model.inbox.list.snippet(&row.thread) {
-            // Why it is listed: the words around the match.
-            Some(snippet) => format!(" · {snippet}"),
-            None if row.gist.is_empty() => format!(" · {}", row.title),
-            None => format!(" · {} · {}", row.title, row.gist),
-        };
-        draw::text(buf, area, x, y, &words::line(&rest), theme.quiet);
+    let subject = words::line(&row.title);
+    let subject = subject.strip_prefix("$ ").filter(|_| sign == "$").unwrap_or(&subject);
+    let style = if list.is_unseen(row) { theme.bright } else { theme.text };
+    let end = if is_narrow {
+        draw::text(buf, room, x, area.y, subject, style)
+    } else {
+        let name = truncate(&sender(row), usize::from(room.width * 2 / 5)).into_owned();
+        let end = draw::text(buf, room, x, area.y, &name, style.add_modifier(Modifier::BOLD));
+        draw::text(buf, room, end + 2, area.y, subject, style)
+    };
+    // Why it is listed: the words around the match.
+    let gist = words::line(list.snippet(&row.thread).unwrap_or(&row.gist));
+    if lines > 1 {
+        draw::text(buf, area, area.x, area.y + 1, if selected { "▌" } else { " " }, theme.accent);
+        draw::text(buf, area, x, area.y + 1, &gist, theme.quiet);
+    } else if !is_narrow && end + MIN_GIST_WIDTH < room.right() {
+        draw::text(buf, room, end + 2, area.y, &gist, theme.quiet);
     }
     if selected {
-        let style = if model.focus == Focus::List && model.layers.is_empty() {
-            theme.selected
-        } else {
-            theme.resting
-        };
-        buf.set_style(area, style);
+        rows::mark_selected(model, area, buf);
     }
 }
 
@@ -178,24 +186,14 @@ fn draw_waiting(model: &Model, area: Rect, buf: &mut Buffer) {
     draw::text(buf, area, area.x, area.y, &text, model.theme.accent);
 }
 
-/// One letter for a kind, if there is no room for its word.
-fn letter(kind: ItemKind) -> &'static str {
-    match kind {
-        ItemKind::Question(Kind::Triage) => "t",
-        ItemKind::Question(Kind::Approval) => "a",
-        ItemKind::Question(Kind::Question) => "?",
-        ItemKind::Question(Kind::Trouble) => "x",
-        ItemKind::Result => "=",
-    }
-}
-
-/// What users should know about a row at once: warning, new mail, unsent text, held, snoozed.
-fn flags(model: &Model, row: &ItemLine) -> String {
+/// What users should know about a row at once: a warning that its sign does not show, new mail, unsent text, held,
+/// snoozed.
+fn flags(model: &Model, row: &ItemLine, is_alarm: bool) -> String {
     let mut flags = String::new();
     if model.deciding.contains(&row.id) {
         flags.push('…');
     }
-    flags.push_str(row.grade.map_or("", Grade::mark));
+    flags.push_str(row.grade.filter(|_| !is_alarm).map_or("", Grade::mark));
     if row.new_mail {
         flags.push('+');
     }

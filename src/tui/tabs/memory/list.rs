@@ -1,7 +1,7 @@
 //! Reads the list of the Memory tab and what is behind its lines, and changes it.
 
 use crate::inbox::door::Inbox;
-use crate::inbox::{InboxError, MemoryItem, MemoryVersion, MemoryView, RowKey, RowView};
+use crate::inbox::{DecisionEnd, InboxError, MemoryItem, MemoryVersion, MemoryView, RowKey, RowView};
 use crate::tui::model::{Model, Tab, Versions, Wanted};
 
 pub fn read(model: &mut Model) {
@@ -86,7 +86,7 @@ where
 {
     model.start(work, |model, result| {
         if let Some(text) = model.ok_or_fail(result) {
-            model.say(text);
+            model.report(DecisionEnd::Done, text);
         }
         read(model);
     });

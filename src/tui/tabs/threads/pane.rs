@@ -65,7 +65,7 @@ impl Pane for Threads {
         let (bar, area) = layout::thread_list(layout::areas(model).list);
         let Some(line) = line.checked_sub(bar.height) else { return list::offer_filters(model) };
         let entries = layout::thread_entries(&model.threads, &model.options.time_zone, area);
-        if let Some(ThreadEntry::Row(row)) = entries.get(usize::from(line)) {
+        if let Some(ThreadEntry::Row(row) | ThreadEntry::Found(row)) = entries.get(usize::from(line)) {
             model.threads.list.select(*row);
             list::open_selected(model);
         }

@@ -39,16 +39,14 @@ pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
     }
     let entries = layout::thread_entries(threads, &model.options.time_zone, area);
     let last = entries.iter().rev().find_map(|entry| match entry {
-        ThreadEntry::Row(at) => Some(at + 1),
+        ThreadEntry::Row(at) | ThreadEntry::Found(at) => Some(at + 1),
         ThreadEntry::Day(_) => None,
     });
     for (y, entry) in (area.y..).zip(entries) {
         let line = Rect { y, height: 1, ..area };
         match entry {
             ThreadEntry::Day(day) => {
-                let x = draw::text(buf, line, line.x + 1, y, &day_name(model, day), model.theme.quiet);
-                let rest = usize::from(line.right().saturating_sub(x + 2));
-                draw::text(buf, line, x + 1, y, &"─".repeat(rest), model.theme.rule);
+                draw::heading(&model.theme, &day_name(model, day), line, buf);
             }
             ThreadEntry::Row(at) => {
                 rows::draw_one(
@@ -59,6 +57,13 @@ pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
                     line,
                     buf,
                 );
+            }
+            ThreadEntry::Found(at) => {
+                let snippet = words::line(threads.snippet(at).unwrap_or_default());
+                draw::text(buf, line, line.x + 4, y, &snippet, model.theme.quiet);
+                if at == threads.list.cursor {
+                    rows::mark_selected(model, line, buf);
+                }
             }
         }
     }
@@ -96,7 +101,7 @@ fn row(model: &Model, line: &ThreadLine) -> PlainRow {
         lead: pad(&words::line(line.outcome_or_status()), 9),
         style: outcome_style(model, line),
         text: format!("{mark}{}", words::line(&line.title)),
-        note: line.snippet.as_deref().map(words::line),
+        note: None,
         // The list goes by when threads began, and so does this.
         end: format!("{} {:>3}", words::line(&line.workflow), words::age(line.created_at, model.wall)),
     }
