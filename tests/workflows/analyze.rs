@@ -403,7 +403,10 @@ async fn documents_are_read_and_code_on_request() {
         assert_eq!(sent.contains("From code"), sees);
         assert!(!sent.contains("never"));
         let card = inbox.text(&thread).await;
-        assert!(card.contains("not a Word document") && card.contains("no text that can be read"), "{card}");
+        assert!(
+            card.contains("a complete Word document") && card.contains("no text that can be read"),
+            "{card}"
+        );
     }
 }
 
