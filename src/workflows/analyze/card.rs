@@ -86,7 +86,7 @@ fn about_fields(state: &Analysis) -> Vec<(Visible, Visible)> {
         fields.push((Visible::line("read"), Visible::line(&read_files(state))));
         let unread = folder.count.saturating_sub(state.file_contents.len() as u64);
         if unread > 0 {
-            let text = format!("{} not needed so far", count_noun(unread, "file"));
+            let text = format!("{} that nothing led to so far", count_noun(unread, "file"));
             fields.push((Visible::line("not read"), Visible::line(&text)));
         }
         if !folder.left_out.is_empty() {

@@ -46,7 +46,10 @@ pub(super) fn explain(state: &AnyState, question: Option<&Question>) -> Vec<Bloc
         }
         if question.action == QUESTION {
             let next = "it has answered, and waits for your next question";
-            field("because", if question.key == NEXT { next } else { "it needs this to answer you" });
+            field(
+                "because",
+                if question.key == NEXT { next } else { "it needs this to answer your question" },
+            );
         }
     }
     if let Some(sort) = &state.query_type {
