@@ -363,7 +363,7 @@ async fn a_large_folder_is_searched_and_read_and_the_card_says_what_was() {
     let item = inbox.open_item(&thread).await;
     for line in [
         "read: year2/day2999.md\n",
-        "not read: 3000 files not needed so far",
+        "not read: 3000 files that nothing led to so far",
         "left out: other formats (1 .png), huge.md (it is larger than 1024 KiB)",
     ] {
         assert!(item.text.contains(line), "{line}: {}", item.text);
@@ -403,7 +403,10 @@ async fn documents_are_read_and_code_on_request() {
         assert_eq!(sent.contains("From code"), sees);
         assert!(!sent.contains("never"));
         let card = inbox.text(&thread).await;
-        assert!(card.contains("not a Word document") && card.contains("no text that can be read"), "{card}");
+        assert!(
+            card.contains("a complete Word document") && card.contains("no text that can be read"),
+            "{card}"
+        );
     }
 }
 

@@ -33,3 +33,18 @@ impl From<rusqlite::Error> for StoreError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rusqlite::ffi;
+
+    #[test]
+    fn a_full_disk_is_called_full() {
+        let of = |code| StoreError::from(rusqlite::Error::SqliteFailure(ffi::Error::new(code), None));
+        for full in [ffi::SQLITE_FULL, ffi::SQLITE_IOERR_SHMSIZE] {
+            assert!(matches!(of(full), StoreError::Full), "{full}");
+        }
+        assert!(matches!(of(ffi::SQLITE_IOERR_FSYNC), StoreError::Disk(_)));
+    }
+}

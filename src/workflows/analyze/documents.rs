@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn what_is_no_document_or_too_much_is_refused() {
         assert!(docx(b"PK\x03\x04 half").unwrap_err().contains("complete Word document"));
-        assert!(docx(&zip_with("xl/workbook.xml", "<a/>")).unwrap_err().contains("not a Word document"));
+        assert!(docx(&zip_with("xl/workbook.xml", "<a/>")).unwrap_err().contains("a complete Word document"));
         let entity = zip_with("word/document.xml", "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>");
         assert!(docx(&entity).unwrap_err().contains("declares entities"));
         let bomb = zip_with("word/document.xml", &" ".repeat(25 << 20));

@@ -62,5 +62,5 @@ async fn nobody_is_said_to_have_left_a_mail_whose_turn_expired() {
     inbox.drive().await;
     let item = inbox.open_item(&thread).await;
     assert_eq!(item.action, "notify");
-    assert!(item.text.contains("nobody did in time"), "{}", item.text);
+    assert!(item.text.contains("nobody answered it in time"), "{}", item.text);
 }
