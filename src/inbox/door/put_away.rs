@@ -117,7 +117,7 @@ impl Mail<'_> {
                     return Err(InboxError::Conflict(text.to_owned()));
                 }
                 // One mail stands for its conversation.
-                for mail in mails.last() {
+                if let Some(mail) = mails.last() {
                     let last = self.filed(MUTED, mail)?;
                     movers.push(self.start_move(MUTED, mail, json!({ "mute": thread }), last).await?);
                 }

@@ -178,8 +178,8 @@ impl List {
     /// Selects an item, and shows it while it is selected even if the filter would not. Lists of anything else stay.
     pub fn select_item(&mut self, id: &str, now: Timestamp) {
         let Some(row) = self.find(id).filter(|_| self.filter.lists_items()) else { return };
-        let (_, heading) = self.group_of(row, now);
-        self.folds.remove(&heading.to_owned());
+        let heading = self.group_of(row, now).1.to_owned();
+        self.folds.remove(&heading);
         (self.selected, self.guest) = (Some(id.to_owned()), Some(id.to_owned()));
         (self.vanished, self.past_end) = (false, false);
         self.arrange(now);
