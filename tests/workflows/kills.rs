@@ -109,8 +109,7 @@ fn dies_at(point: &str) -> bool {
     runtime.block_on(async {
         let inbox = open(home.path());
         let view = inbox.view(&thread(&inbox).await.unwrap()).await;
-        let talk =
-            ["A:Since when?", "U:Since May", "A:And why then?", "U:The parts were late", "A:Is that it?"];
+        let talk = ["A:Since when?", "U:Since May", "A:And why then?", "U:The parts were late", "A:Is that it?"];
         let end = ["U:DONE", "A:The parts were late."];
         assert_eq!(dialogue(&view), [&talk[..], &end].concat(), "{point}");
         assert_eq!(view.state["file_contents"], json!(["notes.md"]), "{point}");
