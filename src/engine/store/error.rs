@@ -9,7 +9,7 @@ impl From<rusqlite::Error> for StoreError {
         match &error {
             rusqlite::Error::SqliteFailure(failure, _) => match failure.code {
                 ErrorCode::DiskFull => StoreError::Full,
-                // The file that processes share beside the database could not grow.
+                // SQLite writes to the shared file beside the database in advance, to find out whether there is room.
                 ErrorCode::SystemIoFailure if failure.extended_code == ffi::SQLITE_IOERR_SHMSIZE => {
                     StoreError::Full
                 }
