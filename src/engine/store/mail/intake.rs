@@ -222,11 +222,12 @@ impl Mail<'_> {
         })
     }
 
-    /// A page of mails, newest first.
+    /// A page of the mails found in mailboxes, newest first.
     pub fn list(self, query: &MailQuery) -> Result<Page<MailLine>, StoreError> {
         self.0.read(|db| {
-            let mut statement =
-                db.prepare_cached("SELECT * FROM mails WHERE seq < ? ORDER BY seq DESC LIMIT ?")?;
+            let mut statement = db.prepare_cached(
+                "SELECT * FROM mails WHERE seq < ? AND (state <> 'sent' OR thread IS NULL) ORDER BY seq DESC LIMIT ?",
+            )?;
             let limit = i64::try_from(query.limit).unwrap_or(i64::MAX - 1).saturating_add(1);
             let mut rows = statement.query([query.after.unwrap_or(i64::MAX), limit])?;
             let mut page = PageBuilder::new(query.limit);

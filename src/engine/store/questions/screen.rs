@@ -5,6 +5,7 @@ use crate::engine::store::questions::LISTED;
 use crate::engine::store::record::questions::{answer_to, asked_of};
 use crate::engine::store::rows::{self, InterruptRow, Stage, ThreadRow, damaged, time};
 use crate::engine::store::settings::{set_text, text};
+use crate::engine::store::threads::start::delete_draft;
 use crate::engine::store::{Inbox, StoreError};
 use crate::inbox::{
     ItemKind, ItemLine, ItemStamp, ItemStatus, LineQuery, PROGRAM_ACTIONS, RESULT_ANSWERS, Status,
@@ -96,12 +97,6 @@ impl Inbox<'_> {
             })
             .await
     }
-}
-
-/// Deletes the draft under a key, if there is one.
-pub fn delete_draft(db: &Connection, key: &str) -> Result<(), StoreError> {
-    db.prepare_cached("DELETE FROM drafts WHERE key = ?")?.execute([key])?;
-    Ok(())
 }
 
 fn stamp(row: &Row<'_>, status: ItemStatus) -> Result<ItemStamp, StoreError> {

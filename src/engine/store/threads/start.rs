@@ -2,11 +2,11 @@
 
 use crate::engine::graph::ThreadId;
 use crate::engine::store::log::{EntryKind, Forked, NewEntry, Parent, Started, Tx};
-use crate::engine::store::questions::screen::delete_draft;
 use crate::engine::store::record::append::raw;
 use crate::engine::store::record::project::apply;
 use crate::engine::store::rows::ThreadRow;
 use crate::engine::store::{StoreError, Threads};
+use rusqlite::Connection;
 
 /// A thread about to be started.
 #[derive(Clone, Debug)]
@@ -91,6 +91,12 @@ fn begin(tx: &Tx<'_>, started: &Started, now: i64) -> Result<ThreadRow, StoreErr
     let entry = tx.append(NewEntry::new(None, EntryKind::Started, None, started, now)?)?;
     apply(tx, &entry)?;
     ThreadRow::by_seq(tx, entry.seq)
+}
+
+/// Deletes the draft under a key, if there is one.
+pub fn delete_draft(db: &Connection, key: &str) -> Result<(), StoreError> {
+    db.prepare_cached("DELETE FROM drafts WHERE key = ?")?.execute([key])?;
+    Ok(())
 }
 
 impl Threads<'_> {
