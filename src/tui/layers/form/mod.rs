@@ -5,6 +5,7 @@ mod field;
 mod letter;
 mod popup;
 mod recipients;
+mod schema;
 mod view;
 
 pub use field::{Field, FieldKind};
@@ -18,8 +19,8 @@ use crate::tui::key::Key;
 use crate::tui::model::Model;
 use crate::tui::words;
 use crossterm::event::KeyCode;
-use field::{leave_out, properties};
 use jiff::Zoned;
+use schema::{fields, leave_out};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -333,26 +334,6 @@ impl Form {
         }
         self.check();
     }
-}
-
-fn fields(purpose: Purpose, schema: &Value, args: &Value, now: &Zoned) -> Vec<Field> {
-    let mut rest = args.as_object().cloned().unwrap_or_default();
-    let mut fields = Vec::new();
-    for (name, property, required) in properties(schema) {
-        let value = rest.remove(&name);
-        fields.push(Field::new(schema, &name, &property, value.as_ref(), required, now));
-    }
-    // Arguments the schema does not name can be edited as well: what is executed is what was seen.
-    for (name, value) in rest {
-        fields.push(Field::new(&Value::Null, &name, &Value::Null, Some(&value), false, now));
-    }
-    // Fields that cannot be changed come last.
-    fields.sort_by_key(|field| field.kind == FieldKind::Fixed);
-    if purpose == Purpose::Start {
-        fields.iter_mut().for_each(|field| field.rejects_empty = !field.optional);
-    }
-    leave_out(schema, &mut fields);
-    fields
 }
 
 #[cfg(test)]
