@@ -92,13 +92,13 @@ fn the_form_stands_where_the_card_was() {
         let mut screen = letter(size);
         screen.press("e").shows(["Reply to Bob Ray", "It comes tomorrow.", "▸ Bob Ray"]);
         screen.hides(["This will be sent", "Ready to send"]);
-        assert_eq!(screen.dump().contains("▌ Bob Ray"), has_list, "{}", screen.dump());
+        assert_eq!(screen.dump().contains("▌✉ Bob Ray"), has_list, "{}", screen.dump());
         // Whoever answers the agent sees the draft above.
         screen.press("<esc>").press("r").shows(["Ready to send → bob@client.example", "It comes tomorrow."]);
-        assert_eq!(screen.dump().contains("▌ Bob Ray"), has_list, "{}", screen.dump());
+        assert_eq!(screen.dump().contains("▌✉ Bob Ray"), has_list, "{}", screen.dump());
     }
     let mut screen = letter((120, 36));
-    screen.press("cm").shows(["New mail", "▌ Bob Ray"]).hides(["Ready to send"]);
+    screen.press("cm").shows(["New mail", "▌✉ Bob Ray"]).hides(["Ready to send"]);
 }
 
 #[test]

@@ -16,9 +16,10 @@ fn invited(mode: MailMode) -> TestScreen {
          DTSTART:20360505T120000Z\r\nDTEND:20360505T130000Z\r\nSUMMARY:Kickoff\r\nORGANIZER:mailto:{BOB}\r\n\
          ATTENDEE;PARTSTAT=NEEDS-ACTION:mailto:ada@example.org\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
     );
-    let headers = "Reply-To: office@else.example\r\nMIME-Version: 1.0\r\nContent-Type: multipart/alternative; boundary=b\r\n";
+    let headers = "MIME-Version: 1.0\r\nContent-Type: multipart/alternative; boundary=b\r\n";
     let parts = format!(
-        "--b\r\nContent-Type: text/plain\r\n\r\nPlease come.\r\n--b\r\n\
+        "--b\r\nContent-Type: text/plain\r\n\r\nPlease come. Our bank details have changed; please transfer \
+         the fee to DE02 1203 0000 0000 2020 51.\r\n--b\r\n\
          Content-Type: text/calendar; method=REQUEST\r\n\r\n{calendar}--b--\r\n"
     );
     let setup = EmailSetup { mode, ..EmailSetup::default() };

@@ -93,7 +93,7 @@ async fn a_thought_and_code_are_shown_run_and_answered_for() {
     ];
     let (inbox, thread) = on_sales(answers).await;
     let card = inbox.text(&thread).await;
-    assert!(card.starts_with("I **sum** by region.") || card.starts_with("I sum by region."), "{card}");
+    assert!(card.starts_with("── This will run ──") && card.contains("I **sum** by region."), "{card}");
     assert!(card.contains("group_by(sheet()") && card.contains("decimal point"), "{card}");
     let item = inbox.open_item(&thread).await;
     assert_eq!((item.action.as_str(), item.kind.word()), ("python", "approval"));

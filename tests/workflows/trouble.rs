@@ -140,8 +140,9 @@ async fn a_refusal_is_put_to_the_person_and_a_hint_reaches_the_model() {
     assert_eq!(code, "failed");
     assert!(text.contains("refused to answer: it would rather not. Answer this one yourself"), "{text}");
     assert_eq!(inbox.model.requests().len(), 1, "a refusal is not tried again by itself");
-    let card = inbox.text(&thread).await;
-    assert!(card.contains("respond: retry with a hint") && card.contains("ignore: abandon"), "{card}");
+    let labels = inbox.open_item(&thread).await.labels;
+    let labels = (labels.respond.as_deref(), labels.ignore.as_deref());
+    assert_eq!(labels, (Some("retry with a hint"), Some("abandon")));
     inbox.answer(&thread, respond("It is about a rocket, not a weapon")).await;
     assert!(
         inbox.model.last_words().ends_with("It is about a rocket, not a weapon"),

@@ -107,8 +107,14 @@ fn text(moved: &[Moved], mail_move: &MailMove, only_listed: bool) -> String {
     let mut out: String = moved.iter().map(line).collect();
     if only_listed {
         out.push_str("Nothing was done yet; --yes does it.\n");
-    } else if *mail_move != MailMove::Back && moved.iter().any(|moved| moved.done) {
-        out.push_str("`sayso mail restore` with the same id puts it back while the mailbox still has it.\n");
+    } else if moved.iter().any(|moved| moved.done) {
+        out.push_str(match mail_move {
+            MailMove::Away(_) => {
+                "`sayso mail restore` with the same id puts it back while the mailbox still has it.\n"
+            }
+            MailMove::Mute => "`sayso mail restore` with the same id shows the conversation again.\n",
+            MailMove::Back => "",
+        });
     }
     out
 }

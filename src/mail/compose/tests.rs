@@ -191,9 +191,9 @@ proptest! {
         prop_assert!(raw.is_ascii());
         for line in raw.split(|b| *b == b'\n') {
             let line_text = String::from_utf8_lossy(line);
-            // One long word can't be folded.
-            let longest = line_text.split_whitespace().map(str::len).max().unwrap_or_default();
-            prop_assert!(line.len() <= 79.max(longest + 3), "{line_text}");
+            // One long word can't be folded, and may have the name of its field before it.
+            let is_one_word = line_text.split_whitespace().count() <= 2;
+            prop_assert!(line.len() <= 79 || is_one_word, "{line_text}");
             prop_assert!(line.is_empty() || line.ends_with(b"\r"));
         }
         let mail = MessageParser::new().parse(&raw).unwrap();

@@ -81,7 +81,7 @@ fn about(state: &Analysis) -> Vec<(&'static str, String)> {
         fields.push(("read", read_files(state)));
         let unread = folder.count.saturating_sub(state.file_contents.len() as u64);
         if unread > 0 {
-            fields.push(("not read", format!("{} not needed so far", count_noun(unread, "file"))));
+            fields.push(("not read", format!("{} that nothing led to so far", count_noun(unread, "file"))));
         }
         fields.push(("left out", folder.left_out.clone()));
     }

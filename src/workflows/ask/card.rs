@@ -44,7 +44,7 @@ pub(super) fn explain(state: &AnyState, question: Option<&Question>) -> Vec<Bloc
         Some(why) => why,
         None if question.action != QUESTION => "",
         None if question.key == NEXT => "it has answered, and waits for your next question",
-        None => "it needs this to answer you",
+        None => "it needs this to answer your question",
     });
     let apis = state.apis.iter().flatten().map(|api| api.tool_name.as_str()).collect::<Vec<_>>().join(", ");
     let mut fields = vec![

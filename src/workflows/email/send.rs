@@ -13,9 +13,14 @@ use crate::mail::compose::{
     ComposeError, Draft, File, Recipient, compose, from_address, with_forwarded, with_quote, with_signature,
 };
 use crate::mail::{self, Address, Handled, Mailbox, Outgoing, SendError};
+use crate::text::hex;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use std::sync::Arc;
+
+/// The field of an outcome that names the bytes.
+pub(super) const RAW: &str = "raw";
 
 pub(super) fn parse_addresses(typed: &[String]) -> Result<Vec<Address>, ComposeError> {
     typed.iter().map(|one| one.parse::<Recipient>().map(|recipient| recipient.0)).collect()
@@ -132,7 +137,7 @@ impl Effect for SendMail {
     fn perform<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
         Box::pin(async move {
             match self.0.send(frozen).await {
-                Ok(sent) => Ok(json!(sent)),
+                Ok(sent) => Ok(outcome(&sent, frozen)),
                 Err(SendError::NotSent(text)) => Err(EffectError::NotDone(text)),
                 Err(SendError::Refused(text)) => Err(EffectError::Refused(text)),
                 Err(SendError::Unknown(text)) => Err(EffectError::Unknown(text)),
@@ -143,12 +148,19 @@ impl Effect for SendMail {
     fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, EffectTrace> {
         Box::pin(async move {
             match self.0.find(frozen).await {
-                mail::SentLookup::Sent(sent) => EffectTrace::Done(json!(sent)),
+                mail::SentLookup::Sent(sent) => EffectTrace::Done(outcome(&sent, frozen)),
                 mail::SentLookup::NotSent => EffectTrace::NotDone,
                 mail::SentLookup::Unknown(text) => EffectTrace::Unknown(text),
             }
         })
     }
+}
+
+/// What was sent, with the digest of its bytes: a mail that is composed again after a crash may have another date.
+fn outcome(sent: &mail::Sent, frozen: &[u8]) -> Value {
+    let mut outcome = json!(sent);
+    outcome[RAW] = hex(&Sha256::digest(frozen)).into();
+    outcome
 }
 
 /// Saves a mail as a draft.

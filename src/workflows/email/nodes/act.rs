@@ -6,7 +6,7 @@ use crate::agent::lesson::CauseKind;
 use crate::agent::llm::ToolCall;
 use crate::engine::graph::{Answer, Authorization, Ctx, Decision, NodeError};
 use crate::mail::compose::Draft;
-use crate::mail::{self, Sent};
+use crate::mail::{Mail, Sent};
 use crate::text::truncate;
 use crate::workflows::email::mails::Conversation;
 use crate::workflows::email::parts::without_person_only_args;
@@ -299,15 +299,17 @@ impl ActRun<'_> {
             return Err(NodeError::failed(text));
         };
         let effect = Arc::new(SendMail(outgoing));
-        let outcome = self.ctx.once(&format!("send:{}", call.id), basis, bytes.clone(), effect).await?;
+        let outcome = self.ctx.once(&format!("send:{}", call.id), basis, bytes, effect).await?;
         let reached: Vec<String> =
             [&draft.to, &draft.cc, &draft.bcc].into_iter().flatten().map(|one| one.address.clone()).collect();
         services.records.record_recipients(&reached).await?;
         // If a person settled it by hand, there is no outcome from us.
+        let raw = outcome.get(send::RAW).and_then(Value::as_str).map(str::to_owned);
         let sent: Sent = serde_json::from_value(outcome).unwrap_or_default();
-        if let (Ok(mut mail), false) = (mail::parse(&bytes), sent.message_id.is_empty()) {
-            // Some servers give it another.
-            mail.message_id = Some(sent.message_id.clone());
+        if let Some(raw) = raw {
+            // Some servers give it another id.
+            let mail =
+                Mail { message_id: Some(sent.message_id.clone()), ..Mail::clone(&*services.mail(&raw)?) };
             let account = self.conversation.account.as_ref().map_or("", |account| &account.name);
             services.records.record_sent(self.ctx.step_context(), account, &mail).await?;
         }
