@@ -21,7 +21,7 @@ const MAX_CONTACTS: usize = 2000;
 const MAX_MAILS: usize = 500;
 
 /// How many mails of a conversation a card shows.
-const MAX_SHOWN: usize = 100;
+const MAX_SHOWN: usize = 30;
 
 /// During this time no sender is called new, because everybody would be.
 const FIRST_DAY: SignedDuration = SignedDuration::from_hours(24);

@@ -118,8 +118,8 @@ fn text(format: &Format, agent: Agent, report: &Report) -> String {
     }
     let (calls, sessions) = (count_noun(report.calls, "call"), count_noun(report.sessions, "session"));
     let mut out = format.wrapped("", &format!(
-        "In the last week {name_of_agent} made {calls} in {sessions}. sayso would have asked about {asked}, {warned} of them \
-         with a warning."
+        "In the last week {name_of_agent} made {calls} in {sessions}. With --all, sayso would have asked about \
+         {asked}, {warned} of them with a warning."
     ));
     let row = |asked: &Asked| {
         let at = asked.latest.to_zoned(format.zone.clone()).strftime("%a %-d %b %H:%M").to_string();

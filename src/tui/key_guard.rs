@@ -102,9 +102,6 @@ pub fn guard(model: &Model, action: Action, press: Press) -> Guard {
     if shown.id != row.id || shown.hash != row.hash || press.at < shown.since {
         return Guard::Rejected("The card isn't on the screen · Enter opens it");
     }
-    if press.at.saturating_duration_since(shown.since) < MIN_SHOWN_TIME {
-        return Guard::Rejected("Ignored: typed before the card was shown");
-    }
     let is_invitation = model.question().is_some_and(Question::is_invitation);
     // An invitation is answered by a mail, whichever the answer is.
     let proposes = match action {
@@ -113,15 +110,16 @@ pub fn guard(model: &Model, action: Action, press: Press) -> Guard {
         _ => false,
     };
     // What leaves was read to its end, and the key is pressed after that.
-    let seen_at = opened.end_seen.filter(|seen| press.at >= *seen);
+    let seen_at = opened.end_seen.filter(|seen| proposes && press.at >= *seen);
+    let shown_for = press.at.saturating_duration_since(seen_at.map_or(shown.since, |at| at.max(shown.since)));
+    if shown_for < MIN_SHOWN_TIME {
+        return Guard::Rejected("Ignored: typed before the card was shown");
+    }
     if proposes && seen_at.is_none() {
         return Guard::Scrolls;
     }
-    if proposes && row.irreversible {
-        let since = seen_at.map_or(shown.since, |seen| seen.max(shown.since));
-        if press.at.saturating_duration_since(since) < MIN_IRREVERSIBLE_SHOWN_TIME {
-            return Guard::Rejected("This can't be undone later: look at it for a moment, then accept");
-        }
+    if proposes && row.irreversible && shown_for < MIN_IRREVERSIBLE_SHOWN_TIME {
+        return Guard::Rejected("This can't be undone later: look at it for a moment, then accept");
     }
     match model.last_decision_key {
         Some(LastDecisionKey { key, held: true, .. }) if key == press.key => {

@@ -207,7 +207,7 @@ fn the_calls_of_the_last_week_are_shown_on_request() {
     let shown = run(&cli, &["connect", "claude", "--last-week"]).done().to_owned();
     assert!(
         shown.contains(
-            "made 11 calls in 1 session. sayso would have asked about 7, 3 of them with a warning."
+            "made 11 calls in 1 session. With --all, sayso would have asked about 7, 3 of them with a warning."
         ),
         "{shown}"
     );

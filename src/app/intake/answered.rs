@@ -54,13 +54,13 @@ impl Intake {
         let waiting: Vec<(WaitingMailThread, MailPresence)> = waiting.into_iter().zip(presence).collect();
         let seen = waiting.iter().filter_map(|(waiting, presence)| match presence {
             MailPresence::There { seen, .. } if waiting.seen != Some(*seen) => {
-                Some((waiting.place.clone(), *seen))
+                Some((waiting.thread.clone(), waiting.place.clone(), *seen))
             }
             MailPresence::There { .. } | MailPresence::Gone | MailPresence::Unknown => None,
         });
-        let seen: Vec<(String, bool)> = seen.collect();
+        let seen: Vec<(ThreadId, String, bool)> = seen.collect();
         if !seen.is_empty() {
-            store.mail().note_seen(account.name.clone(), seen).await?;
+            store.mail().note_seen(seen).await?;
         }
         let answered_ids = answered_in_sent(account, &waiting).await?;
         for (waiting, presence) in &waiting {

@@ -15,15 +15,20 @@ pub(super) fn one_line(text: &str) -> String {
     line.trim().to_owned()
 }
 
-/// Free text. `=?` would begin an encoded word, and the recipient would read other words than those that were approved.
-pub(super) fn text(text: &str) -> Result<String, ComposeError> {
+/// A subject. `=?` would begin an encoded word, and the recipient would read other words than those that were approved.
+pub fn subject(text: &str) -> Result<String, ComposeError> {
     let text = one_line(text);
     if text.contains("=?") { Err(ComposeError::LooksEncoded(text)) } else { Ok(text) }
 }
 
+/// Text that no mail program takes for another, encoded one.
+pub fn not_encoded(text: &str) -> String {
+    text.replace("=?", "= ?")
+}
+
 pub(super) fn addresses(addresses: &[Address]) -> Result<Field<'static>, ComposeError> {
     let field = |address: &Address| {
-        let name = text(&address.name)?.split_whitespace().collect::<Vec<_>>().join(" ");
+        let name = not_encoded(&one_line(&address.name)).split_whitespace().collect::<Vec<_>>().join(" ");
         let name = Some(name).filter(|name| !name.is_empty());
         Ok(Field::new_address(name, ascii_address(&address.address)?))
     };

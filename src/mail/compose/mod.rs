@@ -16,6 +16,7 @@ mod quote;
 mod reply;
 
 pub use address::{Recipient, ascii_address};
+pub use field::{not_encoded, subject};
 pub use quote::{quote, with_forwarded, with_quote, with_signature};
 pub use reply::{
     Recipients, forward_subject, from_address, in_reply_to, is_own, references, reply_all_left_out,
@@ -104,7 +105,7 @@ pub fn compose(draft: &Draft, seed: &str, date: &Zoned) -> Result<Vec<u8>, Compo
         }
     }
     mail = mail
-        .subject(field::text(&draft.subject)?)
+        .subject(field::subject(&draft.subject)?)
         .header("Date", Raw::new(jiff::fmt::rfc2822::to_string(date).unwrap_or_default()))
         .message_id(message_id(seed, &draft.from.address));
     for (name, ids) in [("In-Reply-To", draft.in_reply_to.as_slice()), ("References", &draft.references)] {

@@ -1,5 +1,6 @@
 //! Who a reply goes to, who it comes from, and how it joins the conversation. Pure functions.
 
+use super::not_encoded;
 use crate::mail::{Address, Mail};
 
 /// How many ids a `References` chain keeps: the first and the newest.
@@ -72,19 +73,16 @@ pub fn reply_subject(subject: &str) -> String {
     while let Some(shorter) = without_prefix(rest) {
         rest = shorter;
     }
-    as_it_is_read(&format!("Re: {rest}"))
-}
-
-/// A subject that nobody's mail program takes for another, encoded one: whoever approves it sees it like that.
-fn as_it_is_read(subject: &str) -> String {
-    subject.trim_end().replace("=?", "= ?")
+    not_encoded(format!("Re: {rest}").trim_end())
 }
 
 /// The subject of a forwarded mail.
 pub fn forward_subject(subject: &str) -> String {
     let subject = subject.trim();
     let is_forwarded = subject.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("fwd:"));
-    as_it_is_read(&if is_forwarded { subject.to_owned() } else { format!("Fwd: {subject}") })
+    not_encoded(&if is_forwarded { subject.to_owned() } else { format!("Fwd: {subject}") })
+        .trim_end()
+        .to_owned()
 }
 
 fn without_prefix(subject: &str) -> Option<&str> {

@@ -65,11 +65,11 @@ fn nothing_injects_a_header() {
 fn what_would_be_read_as_other_words_is_refused() {
     let looks_encoded = "Is =?utf-8?Q?=59es?= a charset".to_owned();
     let subject = Draft { subject: looks_encoded.clone(), ..draft() };
-    let name = Address { name: looks_encoded.clone(), address: "bob@example.com".to_owned() };
-    for draft in [subject, Draft { to: vec![name], ..draft() }] {
-        let refused = compose(&draft, "s", &date());
-        assert_eq!(refused, Err(ComposeError::LooksEncoded(looks_encoded.clone())));
-    }
+    assert_eq!(compose(&subject, "s", &date()), Err(ComposeError::LooksEncoded(looks_encoded.clone())));
+    let name = Address { name: looks_encoded, address: "bob@example.com".to_owned() };
+    let raw = compose(&Draft { to: vec![name], ..draft() }, "s", &date()).unwrap();
+    let mail = MessageParser::new().parse(&raw).unwrap();
+    assert_eq!(mail.to().unwrap().first().unwrap().name(), Some("Is = ?utf-8?Q?=59es?= a charset"));
     assert_eq!(reply_subject("Is =?x a charset"), "Re: Is = ?x a charset");
 }
 
@@ -197,14 +197,14 @@ proptest! {
             prop_assert!(line.is_empty() || line.ends_with(b"\r"));
         }
         let mail = MessageParser::new().parse(&raw).unwrap();
-        let trimmed = field::text(&subject).unwrap();
+        let trimmed = field::subject(&subject).unwrap();
         prop_assert_eq!(mail.subject().unwrap_or_default(), trimmed.as_str());
         let read: Vec<_> = mail.to().unwrap().iter().collect();
         prop_assert_eq!(read.len(), names.len());
         for (at, (read, name)) in read.iter().zip(&names).enumerate() {
             let expected = format!("a{at}@b.example");
             prop_assert_eq!(read.address().unwrap(), expected.as_str());
-            let expected = one_spaced(&field::text(name).unwrap());
+            let expected = one_spaced(&field::one_line(name));
             prop_assert_eq!(read.name().unwrap_or_default(), expected.as_str());
         }
         prop_assert_eq!(mail.bcc().unwrap().first().unwrap().address().unwrap(), "hidden@b.example");

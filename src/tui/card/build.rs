@@ -232,6 +232,10 @@ impl Doc {
                 self.cut(&PieceKind::Heading, n, 0, text, 0..text.len());
                 return;
             }
+            // Nothing that will happen is folded away.
+            Block::Text(text) if self.place == Place::Inside => {
+                self.cut(&PieceKind::Text, n, 0, text, 0..text.len());
+            }
             Block::Text(text) => self.fold_quotes(&PieceKind::Text, n, 0, text, folds),
             Block::Markdown(text) => self.markdown(n, text),
             Block::Fields(fields) => {

@@ -128,6 +128,8 @@ pub struct Model {
     pub pending: Vec<Key>,
     /// The previous key.
     pub last_key: Option<(Key, Instant)>,
+    /// Whether the person has done anything yet: pressed, clicked or pasted.
+    pub is_touched: bool,
     /// The last key that decided, while it may be held down.
     pub last_decision_key: Option<LastDecisionKey>,
     /// A decision that waits until its key is known not to be held down.
@@ -200,6 +202,7 @@ impl Model {
             next_layer: 1,
             pending: Vec::new(),
             last_key: None,
+            is_touched: false,
             last_decision_key: None,
             deferred_key: None,
             note: None,
@@ -363,14 +366,14 @@ impl Model {
 
     /// Tells what followed from what is told now.
     pub fn report_also(&mut self, end: DecisionEnd, text: impl Into<String>) {
-        self.note = None;
+        self.note.take_if(|note| !note.is_error);
         self.reports.truncate(1);
         self.reports.push(Report { end, text: words::line(&text.into()), at: self.wall });
     }
 
     /// Tells how something ended that had been done before; what followed from it meanwhile stays.
     pub fn report_end(&mut self, report: Report) {
-        self.note = None;
+        self.note.take_if(|note| !note.is_error);
         match self.reports.first_mut().filter(|first| first.end == DecisionEnd::Pending) {
             Some(pending) => *pending = report,
             None => self.reports = vec![report],

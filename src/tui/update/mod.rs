@@ -40,8 +40,14 @@ pub fn begin(model: &mut Model) -> Vec<Job> {
 pub fn update(model: &mut Model, msg: Msg) -> Vec<Job> {
     match msg {
         Msg::Key(press) => press::pressed(model, press),
-        Msg::Paste(text) => commands::paste(model, &text),
-        Msg::Mouse(mouse, x, y) => mouse::handle_mouse(model, mouse, x, y),
+        Msg::Paste(text) => {
+            model.is_touched = true;
+            commands::paste(model, &text);
+        }
+        Msg::Mouse(mouse, x, y) => {
+            model.is_touched = true;
+            mouse::handle_mouse(model, mouse, x, y);
+        }
         Msg::Resized(columns, rows) => {
             model.size = (columns, rows);
             // A terminal that was small for a moment has lost its content, even if it is now as large as before.

@@ -22,4 +22,5 @@ pub fn pressed(model: &mut Model, press: Press) {
         }
     }
     model.last_key = Some((press.key, press.at));
+    model.is_touched = true;
 }

@@ -8,7 +8,7 @@ use crate::text::{truncate, width};
 use crate::tui::actions::Action;
 use crate::tui::commands::pane;
 use crate::tui::model::{Driving, Filter, Model, Popup, Report, Tab, Undo};
-use crate::tui::tabs::inbox::why_marks_apart;
+use crate::tui::tabs::inbox::{undo::takes_back_held, why_marks_apart};
 use crate::tui::{draw, layout, words};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -31,9 +31,8 @@ pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
         let style = if note.is_error { theme.danger } else { theme.text };
         (note.text.as_str(), style)
     });
-    if let Some((undo, until)) = held {
-        let (text, style) = note.unwrap_or((&undo.what, theme.text));
-        return draw_held(model, (text, style), undo, until, area, buf);
+    if let Some((undo, until)) = held.filter(|_| note.is_none() && takes_back_held(model)) {
+        return draw_held(model, undo, until, area, buf);
     }
     let mut room = area;
     if model.undo.is_some() {
@@ -64,14 +63,7 @@ fn undo_key(model: &Model) -> String {
 }
 
 /// Draws what is held, the keys that stop it or end the hold, and the time that is left as a bar.
-fn draw_held(
-    model: &Model,
-    (text, style): (&str, Style),
-    undo: &Undo,
-    until: Instant,
-    area: Rect,
-    buf: &mut Buffer,
-) {
+fn draw_held(model: &Model, undo: &Undo, until: Instant, area: Rect, buf: &mut Buffer) {
     let theme = &model.theme;
     let remaining = until.saturating_duration_since(model.now).as_secs_f32();
     let total = until.saturating_duration_since(undo.since).as_secs_f32().max(f32::EPSILON);
@@ -89,7 +81,7 @@ fn draw_held(
             draw::right(buf, room, area.y, &"━".repeat(filled), theme.warning).saturating_sub(area.x);
     }
     let for_text = usize::from(room.width).saturating_sub(width(&rest) + 2).max(8);
-    let x = draw::text(buf, room, area.x + 1, area.y, &truncate(text, for_text), style);
+    let x = draw::text(buf, room, area.x + 1, area.y, &truncate(&undo.what, for_text), theme.text);
     draw::sentence(buf, room, x, area.y, &rest, theme.warning);
 }
 

@@ -7,8 +7,7 @@ use serde::Serialize;
 #[derive(Debug, Serialize, clap::Args)]
 #[command(
     after_help = "Six agents write a page each (files, dependencies, architecture, patterns, data flow, tests) and an index. \
-    What you write into a page between <!-- keep --> and <!-- /keep --> stays when the page is written again; a page \
-    you changed elsewhere is kept beside the new one, dated. On a terminal the inbox opens at its thread. \
+    A page you changed is kept beside the new one, dated. On a terminal the inbox opens at its thread. \
     With --wait, --json or without a terminal it is the same as `sayso start docs dir=…`.\n\nExamples:\n  \
     sayso docs .\n  \
     sayso docs ~/src/project --out ~/notes/project --clarity-threshold 90 --max-iterations 5\n  \

@@ -185,7 +185,7 @@ fn call_blocks(
                 ("From", from),
             ])];
             invitation.extend(args.content.map(|words| Block::text(&words)));
-            let mut blocks = vec![Block::panel("This will be sent", invitation)];
+            let mut blocks = vec![Block::panel(sent_title(conversation), invitation)];
             blocks.extend(days(services, state, item, when.ok()));
             blocks
         }
@@ -208,7 +208,7 @@ fn call_blocks(
             vec![Block::panel("This will leave your calendar", vec![Block::fields(event)])]
         }
         tools::UNSUBSCRIBE => {
-            vec![Block::panel("This will be sent", vec![unsubscribe_block(read(&item.args)?, from)])]
+            vec![Block::panel(sent_title(conversation), vec![unsubscribe_block(read(&item.args)?, from)])]
         }
         remind::REMIND => {
             let reminders = state.remind.iter();
@@ -222,6 +222,15 @@ fn call_blocks(
         }
         _ => vec![Block::fields([("why shown", &state.triage_reasoning)])],
     })
+}
+
+/// The title of the panel with what leaves, if the account acts.
+fn sent_title(conversation: &Conversation) -> &'static str {
+    if conversation.acts() {
+        "This will be sent"
+    } else {
+        "This would be sent, but the account only observes"
+    }
 }
 
 fn write_email_blocks(
@@ -247,7 +256,7 @@ fn write_email_blocks(
         ("Left out", left_out(conversation, args)),
         ("Reminds", reminder_text(services, args)),
     ]);
-    vec![Block::panel("This will be sent", vec![headers, Block::text(&args.content)]), around]
+    vec![Block::panel(sent_title(conversation), vec![headers, Block::text(&args.content)]), around]
 }
 
 fn answer_to_invitation(

@@ -7,7 +7,7 @@ use super::tools::{AnswerInvitationArgs, ScheduleMeetingArgs};
 use crate::agent::Services;
 use crate::calendar::{self, Event, Method, Person};
 use crate::engine::graph::{NodeError, StepContext};
-use crate::mail::compose::{ComposeError, Draft, is_own, with_signature};
+use crate::mail::compose::{ComposeError, Draft, is_own, not_encoded, with_signature};
 use crate::mail::{Address, Invitation};
 use jiff::{Timestamp, Zoned};
 
@@ -141,7 +141,7 @@ pub(super) fn invitation_answer(
     let draft = Draft {
         from,
         to: send::parse_addresses(std::slice::from_ref(&args.to)).map_err(|error| error.to_string())?,
-        subject: format!("{}: {}", args.answer.word(), args.event),
+        subject: not_encoded(&format!("{}: {}", args.answer.word(), args.event)),
         content: with_signature(&content, &services.user.signature),
         calendar: Some(Invitation {
             method: "REPLY".to_owned(),

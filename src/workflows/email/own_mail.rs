@@ -9,7 +9,7 @@ use crate::agent::Services;
 use crate::agent::agent_loop::{CallResult, Turn};
 use crate::engine::graph::{Answer, Ctx, Decision, InputError, Interrupt, NodeError};
 use crate::inbox::check_args;
-use crate::mail::compose::{forward_subject, reply_recipients, reply_subject};
+use crate::mail::compose::{self, forward_subject, reply_recipients, reply_subject};
 use crate::mail::{Address, Mail};
 use crate::text::{sanitize_typed_json, there_are};
 use serde_json::{Value, json};
@@ -111,6 +111,7 @@ pub(super) fn prepare(services: &Services, mut input: Value) -> Result<Value, In
     check_args(&schema, &args).map_err(InputError::Whole)?;
     let written: WriteEmailArgs =
         serde_json::from_value(args.clone()).map_err(|error| InputError::Whole(error.to_string()))?;
+    compose::subject(&written.subject).map_err(|error| InputError::field("subject", error.to_string()))?;
     for path in written.attachments.iter().filter(|path| attach::of_forwarded(path).is_none()) {
         attach::read_file(&services.user, path).map_err(InputError::Whole)?;
     }

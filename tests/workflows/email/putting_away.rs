@@ -192,5 +192,5 @@ async fn a_person_who_wants_a_skipped_mail_unmutes_its_conversation() {
     let later = inbox.receive(&second()).await;
     inbox.correct(&later, "notify").await;
     assert_eq!(inbox.action(&later).await, "notify");
-    assert_eq!(inbox.learned(), [String::new(); 0], "nothing is said of the sender");
+    assert!(inbox.learned().is_empty(), "nothing is said of the sender");
 }

@@ -43,14 +43,12 @@ impl Mail<'_> {
                     return Ok(());
                 }
                 blobs::get(db, &mail.raw)?;
-                let conversation = MailRow::of_thread(db, thread)?.pop();
-                let conversation = conversation.map(|mail| (mail.account, mail.conversation));
-                let (account, conversation) =
-                    conversation.unwrap_or_else(|| (mail.account, mail.message_id.clone()));
+                let conversation = MailRow::of_thread(db, thread)?.pop().map(|mail| mail.conversation);
+                let conversation = conversation.unwrap_or_else(|| mail.message_id.clone());
                 let mut row = MailRow {
                     seq: 0,
                     identity: mail.identity,
-                    account,
+                    account: mail.account,
                     message_id: Some(mail.message_id),
                     conversation,
                     sender: mail.sender,
@@ -74,14 +72,13 @@ impl Mail<'_> {
     }
 
     /// Stores what a mailbox says about mails: whether the mail at a place is read.
-    pub async fn note_seen(self, account: String, seen: Vec<(String, bool)>) -> Result<(), StoreError> {
-        let change = "UPDATE mails SET seen = ?3
-                      WHERE account = ?1 AND state = 'thread' AND place = ?2 AND seen IS NOT ?3";
+    pub async fn note_seen(self, seen: Vec<(ThreadId, String, bool)>) -> Result<(), StoreError> {
+        let change = "UPDATE mails SET seen = ?3 WHERE thread = ?1 AND place = ?2 AND seen IS NOT ?3";
         self.0
             .write(move |db| {
                 let mut statement = db.prepare_cached(change)?;
-                for (place, is_seen) in seen {
-                    statement.execute(params![account, place, is_seen])?;
+                for (thread, place, is_seen) in seen {
+                    statement.execute(params![ThreadRow::seq_of(db, &thread)?, place, is_seen])?;
                 }
                 Ok(())
             })
@@ -106,22 +103,35 @@ impl Mail<'_> {
                 let mails = MailRow::select(db, "WHERE message_id = ? AND state = 'sent'", [id])?;
                 conversations.extend(mails.into_iter().map(|mail| (mail.account, mail.conversation)));
             }
-            let mut mails = Vec::new();
+            let (mut mails, mut count) = (Vec::new(), 0);
             for (account, conversation) in conversations {
-                let all = "WHERE account = ? AND conversation = ? AND state <> 'unreadable' AND raw <> ?";
-                mails.extend(MailRow::select(
-                    db,
-                    all,
-                    params![account, conversation, MailRow::PRUNED_BYTES],
-                )?);
+                let all = "WHERE account = ?1 AND conversation = ?2 AND state <> 'unreadable' AND raw <> ?3";
+                let newest = "ORDER BY min(coalesce(sent_at, came_at), came_at) DESC, seq DESC LIMIT ?4";
+                let of = params![
+                    account,
+                    conversation,
+                    MailRow::PRUNED_BYTES,
+                    i64::try_from(limit).unwrap_or(i64::MAX)
+                ];
+                mails.extend(MailRow::select(db, &format!("{all} {newest}"), of)?);
+                let counted: i64 = db
+                    .prepare_cached(&format!("SELECT count(*) FROM mails {all}"))?
+                    .query_row(params![account, conversation, MailRow::PRUNED_BYTES], |row| row.get(0))?;
+                count += usize::try_from(counted).unwrap_or_default();
             }
             let date = |mail: &MailRow| mail.sent_at.unwrap_or(mail.came_at).min(mail.came_at);
             mails.sort_by_key(|mail| (date(mail), mail.seq));
-            // What was sent here and found in a mailbox later may differ by what a server added.
-            let mut met = HashSet::new();
-            mails.retain(|mail| mail.state != MailState::Sent || met.insert(mail.message_id.clone()));
-            let more = mails.len().saturating_sub(limit);
-            let newest = mails.iter().skip(more).rev().map(|mail| ConversationMail {
+            // What sayso sent may be found in a mailbox, too; whatever claims to be that is not shown in its place.
+            let ours: HashSet<Option<String>> =
+                mails.iter().filter(|mail| is_ours(mail)).map(|mail| mail.message_id.clone()).collect();
+            let found = mails.len();
+            mails.retain(|mail| {
+                mail.state != MailState::Sent || is_ours(mail) || !ours.contains(&mail.message_id)
+            });
+            count -= found - mails.len();
+            let more = count.saturating_sub(limit);
+            let cut = mails.len().saturating_sub(limit);
+            let newest = mails.iter().skip(cut).rev().map(|mail| ConversationMail {
                 raw: mail.raw,
                 is_unread: mail.seen == Some(false)
                     && mail.handled_at.is_none()
@@ -130,4 +140,9 @@ impl Mail<'_> {
             Ok((newest.collect(), more))
         })
     }
+}
+
+/// Whether sayso sent it.
+fn is_ours(mail: &MailRow) -> bool {
+    mail.state == MailState::Sent && mail.thread.is_some()
 }

@@ -158,11 +158,13 @@ impl Mail<'_> {
         })
     }
 
-    /// The conversation that one of these Message-IDs belongs to; the last known id wins.
+    /// The conversation that one of these Message-IDs belongs to; the last known id wins, and what sayso sent over
+    /// whatever claims its id.
     pub fn conversation_of(self, account: &str, ids: &[String]) -> Result<Option<String>, StoreError> {
         self.0.read(|db| {
             let mut statement = db.prepare_cached(
-                "SELECT conversation FROM mails WHERE message_id = ? AND account = ? ORDER BY seq DESC LIMIT 1",
+                "SELECT conversation FROM mails WHERE message_id = ? AND account = ?
+                 ORDER BY (state = 'sent' AND thread IS NOT NULL) DESC, seq LIMIT 1",
             )?;
             for id in ids.iter().rev() {
                 let conversation: Option<String> =

@@ -47,6 +47,8 @@ pub struct InboxTab {
     pub lately: Vec<DecisionLine>,
     /// A mail of the user's own that is on its way to its hold.
     pub own_letter: Option<OwnLetter>,
+    /// When the last decision was taken here.
+    pub decided_at: Option<Instant>,
     /// The ids and titles of the items whose decision is being undone.
     pub undoing: Vec<(String, String)>,
     pub news: News,
@@ -100,6 +102,7 @@ impl Opened {
     pub fn cut(&mut self) {
         let context = CardContext { verdict: heading::verdict(&self.item), answers: &self.answers };
         self.doc = Doc::new(&self.item, self.card.clone(), &context, self.folds);
+        self.end_seen = None;
     }
 
     /// The proposal in the card's own words, unfolded: enough to know what accepting it would do.

@@ -23,7 +23,9 @@ pub fn send(model: &mut Model, kind: DecisionKind, decision: DecisionRequest) {
     let as_proposed = question.map(|question| question.edited(&question.args));
     let sends = question.filter(|question| question.action == "write_email" && question.irreversible);
     let args = match &decision.decision {
-        Decision::Edit { args } => Some(args),
+        Decision::Edit { args } => {
+            Some(args).filter(|_| sends.is_some() || question.is_some_and(|one| one.edit_from.is_some()))
+        }
         Decision::Accept => sends.map(|question| &question.args),
         _ => None,
     };
@@ -209,6 +211,7 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
             if let (Some(thread), Some(to)) = (written_for, to) {
                 model.inbox.own_letter = Some(OwnLetter { thread, to, since: model.now });
             }
+            model.inbox.decided_at = Some(model.now);
             model.undo = Some(Undo { kind, items: done, what, sends, until: None, since: model.now });
         }
         model.reload();

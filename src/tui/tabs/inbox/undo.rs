@@ -17,14 +17,14 @@ use futures_util::future::join_all;
 
 /// Undoes the last decision, or puts back the mail that was put away last; what was done together, as a whole.
 pub fn undo(model: &mut Model) {
-    let decided_at = model.undo.as_ref().map(|undo| undo.since);
-    let put_away_at = model.put_away.last().map(|last| last.since);
-    let is_newest = |letter: &mut OwnLetter| decided_at.max(put_away_at).is_none_or(|at| letter.since > at);
-    if let Some(letter) = model.inbox.own_letter.take_if(is_newest) {
-        return stop_letter(model, letter);
-    }
-    if let Some(last) = model.put_away.pop_if(|last| decided_at.is_some_and(|at| last.since >= at)) {
-        return away::put_back(model, last.threads);
+    match newest(model) {
+        Some(Newest::Letter) => {
+            return model.inbox.own_letter.take().into_iter().for_each(|letter| stop_letter(model, letter));
+        }
+        Some(Newest::PutAway) => {
+            return model.put_away.pop().into_iter().for_each(|last| away::put_back(model, last.threads));
+        }
+        Some(Newest::Decision) | None => {}
     }
     let Some(undo) = model.undo.take() else { return undo_newest(model) };
     if undo.kind == DecisionKind::Written && model.inbox.own_letter.take().is_some() {
@@ -48,14 +48,36 @@ pub fn undo(model: &mut Model) {
     }
 }
 
+/// What this screen did last, and `u` takes back first.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Newest {
+    Decision,
+    PutAway,
+    Letter,
+}
+
+fn newest(model: &Model) -> Option<Newest> {
+    let decided = model.undo.as_ref().map(|undo| undo.since).max(model.inbox.decided_at);
+    let put_away = model.put_away.last().map(|last| last.since);
+    let letter = model.inbox.own_letter.as_ref().map(|letter| letter.since);
+    // A reply that begins a mail of one's own is a decision of the same moment.
+    let all = [(letter, Newest::Letter), (decided, Newest::Decision), (put_away, Newest::PutAway)];
+    all.into_iter().filter_map(|(at, what)| Some((at?, what))).max_by_key(|(at, _)| *at).map(|(_, what)| what)
+}
+
+/// Whether what is held is what `u` takes back.
+pub fn takes_back_held(model: &Model) -> bool {
+    newest(model) == Some(Newest::Decision)
+}
+
 /// Stops a mail that the user began and that is not held yet. Its card stays.
 fn stop_letter(model: &mut Model, letter: OwnLetter) {
     let OwnLetter { thread, to, .. } = letter;
     let stop = async move |inbox: Inbox| inbox.threads().stop(thread).await;
     model.start(stop, move |model, stopped| {
         match stopped {
-            Ok(_) => model.report(DecisionEnd::Undone, format!("Stopped: the mail to {to} was not sent")),
-            Err(failure) => model.report(DecisionEnd::Failed, format!("Not stopped: {}", failure.text)),
+            Ok(_) => model.report(DecisionEnd::Undone, format!("Stopped: the mail to {to} · its card waits")),
+            Err(_) => model.report(DecisionEnd::Failed, format!("Too late to stop the mail to {to}")),
         }
         model.reload();
     });
@@ -95,7 +117,7 @@ pub fn take_back(model: &mut Model, ids: Vec<InterruptId>) {
 }
 
 /// What `u` finds to undo, if this screen remembers nothing.
-enum Newest {
+enum Found {
     Undone(Vec<(String, InboxResult<()>)>),
     /// Mails that were ignored together; their hold is over.
     Ignored(Vec<DecisionLine>),
@@ -109,19 +131,19 @@ fn undo_newest(model: &mut Model) {
     let undo = async move |inbox: Inbox| {
         let newest = inbox.decisions().last_decided().await?;
         if let Some(first) = newest.and_then(|batch| batch.interrupts.into_iter().next()) {
-            return Ok(Newest::Undone(undo_batch(&inbox, first).await));
+            return Ok(Found::Undone(undo_batch(&inbox, first).await));
         }
         let ignored = inbox.mail().last_ignored().await?;
         if !ignored.is_empty() {
-            return Ok(Newest::Ignored(ignored));
+            return Ok(Found::Ignored(ignored));
         }
-        Ok::<_, InboxError>(Newest::PutAway(inbox.mail().last_put_away().await?))
+        Ok::<_, InboxError>(Found::PutAway(inbox.mail().last_put_away().await?))
     };
-    model.read(undo, |model, newest| match newest {
-        Newest::Undone(decisions) => undone(model, decisions),
-        Newest::Ignored(lines) => show_again(model, lines),
+    model.read(undo, |model, found| match found {
+        Found::Undone(decisions) => undone(model, decisions),
+        Found::Ignored(lines) => show_again(model, lines),
         // This screen knows what was put away together.
-        Newest::PutAway(thread) => match (model.put_away.pop(), thread) {
+        Found::PutAway(thread) => match (model.put_away.pop(), thread) {
             (Some(last), _) => away::put_back(model, last.threads),
             (None, Some(thread)) => away::put_back(model, vec![thread]),
             (None, None) => undone(model, Vec::new()),

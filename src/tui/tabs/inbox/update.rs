@@ -108,11 +108,11 @@ pub fn select_goto(model: &mut Model) {
 /// The list of an inbox that was just opened may still fill for so long.
 const FILL_TIME: Duration = Duration::from_secs(5);
 
-/// Selects the first row while the list fills and nobody has pressed a key.
+/// Selects the first row while the list fills and nobody has touched a key or the mouse.
 pub fn select_first(model: &mut Model) {
     let is_new = model.now.saturating_duration_since(model.opened_at) < FILL_TIME;
     let fills = is_new || !model.inbox.is_loaded;
-    if fills && model.last_key.is_none() && model.inbox.goto.is_none() && model.inbox.following.is_none() {
+    if fills && !model.is_touched && model.inbox.goto.is_none() && model.inbox.following.is_none() {
         model.inbox.list.select(0);
     }
 }

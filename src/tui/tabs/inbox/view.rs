@@ -7,7 +7,7 @@ use crate::text::{count_noun, truncate, wrap};
 use crate::tui::actions::Action;
 use crate::tui::layers::Form;
 use crate::tui::layout::{self, Areas, Entry};
-use crate::tui::model::{Filter, Followed, Heading, Model, PastEnd, Seen};
+use crate::tui::model::{DecisionKind, Filter, Followed, Heading, Model, PastEnd, Seen};
 use crate::tui::tabs::{page, rows};
 use crate::tui::{draw, signs, words};
 use jiff::Timestamp;
@@ -322,8 +322,12 @@ fn draw_card(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>,
 /// Draws what the answered thread is doing: its model's output, as it streams in.
 fn draw_followed(model: &Model, thread: &ThreadId, area: Rect, buf: &mut Buffer) {
     let Some(working) = model.running_here.get(thread) else {
-        let is_held = model.undo.as_ref().is_some_and(|undo| follow::answers_at_once(undo.kind));
-        let what = if is_held { "The agent gets your answer in a moment." } else { "It goes on." };
+        let held = model.undo.as_ref().map(|undo| undo.kind).filter(|kind| follow::answers_at_once(*kind));
+        let what = match held {
+            Some(DecisionKind::Written) => "What you wrote is on its way.",
+            Some(_) => "The agent gets your answer in a moment.",
+            None => "It goes on.",
+        };
         return draw::message(
             &model.theme,
             area,

@@ -306,17 +306,25 @@ impl ActRun<'_> {
         // If a person settled it by hand, there is no outcome from us.
         let raw = outcome.get(send::RAW).and_then(Value::as_str).map(str::to_owned);
         let sent: Sent = serde_json::from_value(outcome).unwrap_or_default();
-        if let Some(raw) = raw {
-            // Some servers give it another id.
-            let mail =
-                Mail { message_id: Some(sent.message_id.clone()), ..Mail::clone(&*services.mail(&raw)?) };
-            let account = self.conversation.account.as_ref().map_or("", |account| &account.name);
-            services.records.record_sent(self.ctx.step_context(), account, &mail).await?;
+        if let Some(raw) = raw
+            && let Err(error) = self.note_sent(&raw, &sent).await
+        {
+            // It has left; only its conversation will lack it.
+            tracing::warn!(%error, "a sent mail is not in its conversation");
         }
         let text = format!("{lead} was sent to {}.{}", note.to.join(", "), refused_text(&sent));
         self.acted.sent.push(SentNote { message_id: sent.message_id, ..note });
         self.done(text);
         Ok(())
+    }
+
+    /// Adds a mail that has left to its conversation.
+    async fn note_sent(&self, raw: &str, sent: &Sent) -> Result<(), NodeError> {
+        let services = self.ctx.services();
+        // Some servers give it another id.
+        let mail = Mail { message_id: Some(sent.message_id.clone()), ..Mail::clone(&*services.mail(raw)?) };
+        let account = self.conversation.account.as_ref().map_or("", |account| &account.name);
+        services.records.record_sent(self.ctx.step_context(), account, &mail).await
     }
 
     /// Whether we must do nothing. If the account only observes, the call is over and says so. If it only observed when

@@ -5,7 +5,7 @@ use crate::agent::{GrantQuery, Services};
 use crate::engine::graph::{Allow, Ctx, Grantable, Interrupt, Kind, Labels, NodeError, Warning};
 use crate::inbox::{Coming, OWN_MAIL, proposal};
 use crate::mail::Mail;
-use crate::mail::compose::reply_recipients;
+use crate::mail::compose::{self, reply_recipients};
 use crate::mail::risk::sender_shown;
 use crate::text::{Visible, short_line};
 use crate::workflows::email::event_news::{self, CalendarImpact};
@@ -121,13 +121,20 @@ fn check(
     args: &Value,
 ) -> Result<Result<(), String>, NodeError> {
     let addresses = |people: &[String]| send::parse_addresses(people).map(drop).map_err(|e| e.to_string());
+    let subject = |text: &str| compose::subject(text).map(drop).map_err(|e| e.to_string());
     Ok(match tool {
         tools::SCHEDULE_MEETING => serde_json::from_value::<ScheduleMeetingArgs>(args.clone())
             .map_err(|e| e.to_string())
-            .and_then(|args| TimeRange::of(&args).and_then(|_| addresses(&args.attendees))),
+            .and_then(|args| {
+                TimeRange::of(&args)
+                    .and_then(|_| addresses(&args.attendees))
+                    .and_then(|()| subject(&args.subject))
+            }),
         tools::WRITE_EMAIL => serde_json::from_value::<WriteEmailArgs>(args.clone())
             .map_err(|e| e.to_string())
-            .and_then(|args| addresses(&[args.to, args.cc, args.bcc].concat())),
+            .and_then(|args| {
+                addresses(&[args.to, args.cc, args.bcc].concat()).and_then(|()| subject(&args.subject))
+            }),
         tools::ANSWER_INVITATION if tools::invitation_args(answered, args).is_none() => {
             Err("this mail carries no invitation that can be answered".to_owned())
         }
