@@ -28,7 +28,7 @@ fn decided_each_way_and_taken_back() {
     pty.send("j");
     pty.wait("Thursday at noon");
     pty.decide("a", "Sending to eve@example.org · ");
-    pty.wait("undo");
+    pty.wait("u stops it");
     pty.send("u");
     pty.wait("Taken back: “Lunch");
     pty.wait("Thursday at noon");
@@ -36,7 +36,7 @@ fn decided_each_way_and_taken_back() {
     pty.wait("the recipient is not in this conversation");
     pty.decide("a", "carries a warning.");
     pty.decide("y", "Sending to billing@examp1e.test · ");
-    pty.wait("Invitation to carol@example.org");
+    pty.wait("Ready to invite → carol@example.org");
     pty.send("r");
     pty.wait("To the agent");
     pty.send("Not this month");

@@ -13,7 +13,7 @@ fn a_mail_is_piped_through_a_command() {
     let mut pty = Pty::open(folder.path(), Duration::from_secs(600));
     pty.wait("here are the figures");
     pty.send("\r");
-    pty.wait("H headers");
+    pty.wait("Esc back");
     pty.send("|");
     pty.wait("run it");
     pty.send("grep -c 'said before'; exit 3");
