@@ -6,7 +6,7 @@ use crate::engine::graph::{Event, EventKind, ThreadId, Warning};
 use crate::engine::store::{ConversationThreads, MAIL_EVENT, NewMail, NewThread, Route, StoreError, TakenIn};
 use crate::mail::compose::is_own;
 use crate::mail::risk::sender_shown;
-use crate::mail::{Account, FetchedMail, Mail};
+use crate::mail::{self, Account, FetchedMail, Mail};
 use crate::text::{hex, short_line, truncate};
 use crate::workflows::email::Email;
 use crate::workflows::hidden::intake::{self, IntakeQuestion};
@@ -105,7 +105,8 @@ impl Intake {
     }
 
     /// Whether the user wrote it. Anybody can put the user's address into From, so it must also be known as sent: by
-    /// sayso, or because it is in the sent folder.
+    /// sayso, or because it is in the sent folder. What sayso sent has the same words, perhaps with a list's below them:
+    /// whoever was sent a mail knows its Message-ID.
     pub(super) async fn is_own(&self, account: &Account, mail: &Mail) -> Result<bool, IntakeError> {
         let mut own_addresses: Vec<String> = account.addresses.clone();
         own_addresses.extend(self.0.config.user.addresses().map(str::to_owned));
@@ -113,7 +114,12 @@ impl Intake {
         let Some(id) = mail.message_id.as_ref().filter(|_| is_own(&mail.from.address, &own_addresses)) else {
             return Ok(false);
         };
-        Ok(self.engine().store().mail().sent_by_any(id)? || account.mailbox.is_sent(id).await?)
+        let store = self.engine().store();
+        if let Some(raw) = store.mail().sent_raw(id)? {
+            let sent = store.blob(&raw).ok().and_then(|raw| mail::parse(&raw).ok());
+            return Ok(sent.is_none_or(|sent| mail.text.trim_start().starts_with(sent.text.trim())));
+        }
+        Ok(store.mail().sent_by_any(id)? || account.mailbox.is_sent(id).await?)
     }
 
     /// Lets a mail start a thread, or join the live thread of its conversation.

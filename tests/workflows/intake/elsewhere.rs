@@ -3,6 +3,7 @@
 use super::folder_mailbox::{FolderMailbox, letter};
 use super::post::Post;
 use sayso::engine::graph::Decision;
+use sayso::engine::store::SentMail;
 use sayso::inbox::Status;
 
 async fn open_question(post: &Post) -> sayso::inbox::Question {
@@ -79,6 +80,34 @@ async fn a_forged_mail_from_the_person_settles_nothing() {
     assert!(now.warnings.iter().any(|warning| warning.code == "new_mail"), "{:?}", now.warnings);
     assert_eq!(post.mails().await[1].state, "thread");
     assert!(!post.store().mail().knows("mallory@example.org").unwrap());
+}
+
+/// Whoever was sent a mail knows its Message-ID.
+#[tokio::test]
+async fn a_forged_mail_with_the_id_of_one_that_was_sent_settles_nothing() {
+    let post = Post::new("");
+    let item = open_question(&post).await;
+    let written = sayso::mail::parse(letter(1, "bob@b.example", "Lunch", "").as_bytes()).unwrap();
+    let sent = SentMail {
+        identity: "sent".to_owned(),
+        account: post.mails().await[0].account.clone(),
+        message_id: "2@post.example".to_owned(),
+        sender: "ada@example.org".to_owned(),
+        subject: "Lunch".to_owned(),
+        sent_at: None,
+        raw: sayso::text::digest_from_hex(&written.raw).unwrap(),
+    };
+    post.store().mail().record_sent(item.thread.clone(), sent).await.unwrap();
+    let forged = letter(2, "Ada <ada@example.org>", "Re: Lunch", "In-Reply-To: <1@post.example>\r\n");
+    let copy = forged.replace("letter 2", "letter 1");
+    post.mailbox.put(&forged.replace("To: ada@", "To: mallory@"));
+    post.sync_and_drive().await;
+    assert_eq!(post.items().await[0].id, item.id, "the question is still open");
+    assert!(!post.store().mail().knows("mallory@example.org").unwrap());
+    // A copy with the same words is the person's own.
+    post.mailbox.put(&copy.replace("Date: Mon, 02", "Date: Tue, 03"));
+    post.sync_and_drive().await;
+    assert!(post.items().await.is_empty());
 }
 
 #[tokio::test]

@@ -196,6 +196,14 @@ impl Mail<'_> {
         })
     }
 
+    /// The bytes of the mail with this Message-ID, if a thread has sent it.
+    pub fn sent_raw(self, message_id: &str) -> Result<Option<[u8; 32]>, StoreError> {
+        self.0.read(|db| {
+            let sent = "WHERE message_id = ? AND state = 'sent' AND thread IS NOT NULL LIMIT 1";
+            Ok(MailRow::select(db, sent, [message_id])?.pop().map(|mail| mail.raw))
+        })
+    }
+
     /// Whether this thread has sent the mail with this Message-ID.
     pub fn sent_by(self, thread: &ThreadId, message_id: &str) -> Result<bool, StoreError> {
         self.0.read(|db| {
