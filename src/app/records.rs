@@ -5,7 +5,7 @@ use crate::agent::mail_facts::Class;
 use crate::agent::{CallRecord, ConversationMail, GrantCheck, GrantQuery, Lesson, Profile, Records};
 use crate::config::Config;
 use crate::engine::graph::{AgentCall, BoxFuture, InterruptId, NodeError, StepContext, ThreadId};
-use crate::engine::store::{HandedIn, NewLesson, Prompt, RepeatQuery, SentMail, Span, Store, StoreError};
+use crate::engine::store::{KeptMail, NewLesson, Prompt, RepeatQuery, Span, Store, StoreError};
 use crate::inbox::{MailLine, MemoryCause, MemoryRow, POLICY_GRANT, RowChange, RowKey, RowState};
 use crate::mail::compose::is_own;
 use crate::mail::risk::{DistinctiveText, Receiver};
@@ -236,17 +236,8 @@ impl Records for StoreRecords {
 
     fn hand_in<'a>(&'a self, step: &'a StepContext, mail: &'a Mail) -> BoxFuture<'a, Result<(), NodeError>> {
         Box::pin(async move {
-            let handed = HandedIn {
-                identity: mail.raw.clone(),
-                message_id: mail.message_id.clone(),
-                conversation: mail.conversation().unwrap_or(&mail.raw).to_owned(),
-                sender: mail.from.address.to_lowercase(),
-                subject: mail.subject.clone(),
-                sent_at: mail.date,
-                raw: digest(&mail.raw)?,
-                words: mail.words(),
-            };
-            Ok(self.store.mail().hand_in(step.thread.clone(), handed).await?)
+            let handed = kept(mail, mail.raw.clone(), String::new())?;
+            Ok(self.store.mail().hand_in(step.thread.clone(), handed, mail.words()).await?)
         })
     }
 
@@ -275,15 +266,7 @@ impl Records for StoreRecords {
         mail: &'a Mail,
     ) -> BoxFuture<'a, Result<(), NodeError>> {
         Box::pin(async move {
-            let sent = SentMail {
-                identity: mail::identity(account, mail),
-                account: account.to_owned(),
-                message_id: mail.message_id.clone().unwrap_or_default(),
-                sender: mail.from.address.to_lowercase(),
-                subject: mail.subject.clone(),
-                sent_at: mail.date,
-                raw: digest(&mail.raw)?,
-            };
+            let sent = kept(mail, mail::identity(account, mail), account.to_owned())?;
             Ok(self.store.mail().record_sent(step.thread.clone(), sent).await?)
         })
     }
@@ -359,6 +342,20 @@ impl Records for StoreRecords {
     fn is_builtin_on(&self, name: &str) -> Result<bool, NodeError> {
         Ok(self.store.grants().is_builtin_on(name)?)
     }
+}
+
+/// A mail whose bytes are stored, as the store keeps it.
+fn kept(mail: &Mail, identity: String, account: String) -> Result<KeptMail, NodeError> {
+    Ok(KeptMail {
+        conversation: mail.conversation().unwrap_or(&identity).to_owned(),
+        identity,
+        account,
+        message_id: mail.message_id.clone(),
+        sender: mail.from.address.to_lowercase(),
+        subject: mail.subject.clone(),
+        sent_at: mail.date,
+        raw: digest(&mail.raw)?,
+    })
 }
 
 /// Parses the hexadecimal digest that nodes use.

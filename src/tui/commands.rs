@@ -228,7 +228,7 @@ fn page_height(model: &Model) -> isize {
 }
 
 fn does_everywhere(model: &Model, action: Action) -> Does {
-    const NOTHING_SELECTED: &str = "Nothing is selected · j or k selects";
+    const NOTHING_SELECTED: &str = "Nothing is selected · <down> or <up> selects";
     let pane = pane(model);
     Ok(match action {
         Action::TabInbox => inbox::enter,
@@ -265,7 +265,7 @@ fn does_everywhere(model: &Model, action: Action) -> Does {
         Action::Clear => clear,
         Action::Back => back,
         Action::Quit => quit::quit,
-        Action::CloseLayer => |model| model.say("Q quits · Ctrl-C closes what is open"),
+        Action::CloseLayer => |model| model.refuse("<quit> quits · <close_layer> closes what is open"),
         Action::Redraw => |model| model.jobs.push(Job::Redraw),
         Action::Suspend => |model| model.jobs.push(Job::Suspend),
         Action::OpenThread => return when(pane.thread(model).is_some(), NOTHING_SELECTED, open_thread),
@@ -293,8 +293,8 @@ fn turn(model: &mut Model, by: usize) {
 
 fn pause(model: &mut Model) {
     let paused = !model.is_paused();
-    let said = if paused { "Paused: nothing runs until ! resumes" } else { "Resumed" };
-    model.tell(async move |inbox: Inbox| inbox.pause(paused).await.map(|()| said.to_owned()));
+    let said = model.spell(if paused { "Paused: nothing runs until <pause> resumes" } else { "Resumed" });
+    model.tell(async move |inbox: Inbox| inbox.pause(paused).await.map(|()| said));
 }
 
 /// Asks the driver to check for mail.

@@ -116,7 +116,8 @@ impl Help {
             lines.push(Line::default());
         }
         if lines.is_empty() {
-            lines.push(Line::styled("No key does that · : finds actions by name", theme.quiet));
+            let hint = model.spell("No key does that · <palette> finds actions by name");
+            lines.push(Line::styled(hint, theme.quiet));
         } else {
             lines.push(Line::styled("Enter, Esc, mouse and paste never decide.", theme.quiet));
         }

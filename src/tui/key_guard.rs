@@ -90,17 +90,17 @@ pub fn guard(model: &Model, action: Action, press: Press) -> Guard {
         return Guard::Rejected("Ignored: the keys came too fast");
     }
     let Some(row) = model.selected() else {
-        return Guard::Rejected("Nothing is selected · j or k selects");
+        return Guard::Rejected("Nothing is selected · <down> or <up> selects");
     };
     if model.deciding.contains(&row.id) {
         return Guard::Rejected("This one is being decided");
     }
     let Some(opened) = model.current() else { return Guard::Rejected("The card is still loading") };
     let Some(shown) = &model.shown else {
-        return Guard::Rejected("The card isn't on the screen · Enter opens it");
+        return Guard::Rejected("The card isn't on the screen · <open> opens it");
     };
     if shown.id != row.id || shown.hash != row.hash || press.at < shown.since {
-        return Guard::Rejected("The card isn't on the screen · Enter opens it");
+        return Guard::Rejected("The card isn't on the screen · <open> opens it");
     }
     let is_invitation = model.question().is_some_and(Question::is_invitation);
     // An invitation is answered by a mail, whichever the answer is.

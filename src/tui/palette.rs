@@ -137,7 +137,7 @@ impl Palette {
                     (self.run)(model, action, Press { key: Key::plain('\n'), at: model.now, burst: true });
                 }
                 Err("") => model.say(format!("{}: {key} does nothing here", suggestion.text)),
-                Err(why) => model.say(why),
+                Err(why) => model.refuse(why),
             },
         }
     }

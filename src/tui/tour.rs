@@ -12,7 +12,7 @@ use ratatui::text::Line;
 use std::time::{Duration, Instant};
 
 /// What is said while the user looks at something else.
-const AWAY: &str = "Look around as long as you like: the tour waits. Esc goes back to it.";
+const AWAY: &str = "Look around as long as you like: the tour waits. <clear> goes back to it.";
 
 /// A key this soon after it was too late to undo was meant to undo.
 const LATE_KEY: Duration = Duration::from_secs(1);
@@ -169,20 +169,25 @@ pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
     let title = format!(" Tour {} of {} ", tour.index + 1, tour.steps.len());
     draw::text(buf, area, area.x, area.y, &"─".repeat(usize::from(area.width)), theme.accent);
     draw::text(buf, area, area.x + 2, area.y, &title, theme.accent);
-    draw::right(buf, area, area.y, esc(model), theme.quiet);
+    draw::right(buf, area, area.y, &model.spell(way_out(model)), theme.quiet);
     let room =
         Rect { x: area.x + 2, y: area.y + 1, width: area.width.saturating_sub(4), height: area.height - 1 };
     let text = match model.left_tour_item() {
         Some(_) if model.layers.is_empty() => AWAY,
         _ => tour.text(),
     };
-    let lines = wrap(text, usize::from(room.width).max(1)).map(|line| Line::styled(line, theme.title));
+    let text = model.spell(text);
+    let lines = wrap(&text, usize::from(room.width).max(1)).map(|line| Line::styled(line, theme.title));
     draw::lines(buf, room, lines);
 }
 
 /// What Esc does now.
-fn esc(model: &Model) -> &'static str {
+fn way_out(model: &Model) -> &'static str {
     let in_list = model.tab == Tab::Inbox && model.inbox.list.filter != Filter::All;
     let goes_back = in_list || model.focus == Focus::Card || !model.layers.is_empty();
-    if goes_back || model.left_tour_item().is_some() { " Esc goes back " } else { " Esc leaves the tour " }
+    if goes_back || model.left_tour_item().is_some() {
+        " <clear> goes back "
+    } else {
+        " <clear> leaves the tour "
+    }
 }

@@ -11,7 +11,7 @@ use rusqlite::Connection;
 use rusqlite::types::Value as Sql;
 use sayso::app::{Driver, Engine, Scope, Settings, Until};
 use sayso::engine::graph::{Decision, EventKind};
-use sayso::engine::store::{HandedIn, MemoryCause, Store, StoreError};
+use sayso::engine::store::{KeptMail, MemoryCause, Store, StoreError};
 use sayso::inbox::door::Inbox;
 use sayso::inbox::{GrantRequest, GrantScope, ItemQuery, OUTPUT_FILES, ThreadQuery};
 use serde_json::{Value, json};
@@ -96,17 +96,17 @@ async fn full_database() -> (TestInbox, Vec<u8>) {
     inbox.other_process(slow).decisions().decide(decide(&held, Decision::Accept)).await.unwrap();
     inbox.start_program(json!([[{"once": {"name": "switched off", "frozen": "switched off"}}]])).await;
     let raw = inbox.store().put_blob(b"a mail".to_vec()).await.unwrap();
-    let mail = HandedIn {
+    let mail = KeptMail {
         identity: "one".to_owned(),
+        account: String::new(),
         message_id: None,
         conversation: "one".to_owned(),
         sender: "bo@far.test".to_owned(),
         subject: "One".to_owned(),
         sent_at: None,
         raw,
-        words: "one".to_owned(),
     };
-    inbox.store().mail().hand_in(chat.clone(), mail).await.unwrap();
+    inbox.store().mail().hand_in(chat.clone(), mail, "one".to_owned()).await.unwrap();
     found(&inbox, "tea").await;
     // Closed and opened anew, so that the file is all there is.
     let mut bytes = Vec::new();

@@ -9,7 +9,7 @@ use sayso::agent::{Accounts, Services};
 use sayso::app::{App, Driver, Ended, Engine, Scope, Settings, Until, services};
 use sayso::config::Env;
 use sayso::engine::graph::{Decision, EffectError, EffectTrace, Event, EventKind, InterruptId, ThreadId};
-use sayso::engine::store::{Arrival, Clock, HandedIn, Store, StoreError};
+use sayso::engine::store::{Arrival, Clock, KeptMail, Store, StoreError};
 use sayso::inbox::door::Inbox;
 use sayso::inbox::{
     DecidedBy, DecisionQuery, DecisionRequest, GrantRequest, GrantScope, InboxError, ItemQuery, Outcome,
@@ -755,21 +755,32 @@ pub async fn hand_in(
     inbox: &Inbox,
     thread: &ThreadId,
     subject: &str,
-    change: impl FnOnce(&mut HandedIn),
+    change: impl FnOnce(&mut KeptMail),
+) -> [u8; 32] {
+    hand_in_text(inbox, thread, subject, String::new(), change).await
+}
+
+/// The same, with a text to search for.
+pub async fn hand_in_text(
+    inbox: &Inbox,
+    thread: &ThreadId,
+    subject: &str,
+    text: String,
+    change: impl FnOnce(&mut KeptMail),
 ) -> [u8; 32] {
     let store = inbox.engine().store();
-    let mut mail = HandedIn {
+    let mut mail = KeptMail {
         identity: subject.to_owned(),
+        account: String::new(),
         message_id: None,
         conversation: subject.to_owned(),
         sender: "eve@x.test".to_owned(),
         subject: subject.to_owned(),
         sent_at: None,
         raw: store.put_blob(subject.as_bytes().to_vec()).await.unwrap(),
-        words: String::new(),
     };
     change(&mut mail);
     let raw = mail.raw;
-    store.mail().hand_in(thread.clone(), mail).await.unwrap();
+    store.mail().hand_in(thread.clone(), mail, text).await.unwrap();
     raw
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(Clone, Debug)]
 pub struct TourStep {
-    /// What to look at and what to press.
+    /// What to look at and what to press; `<action>` stands for its key.
     pub text: &'static str,
     pub goal: TourGoal,
 }
@@ -53,39 +53,40 @@ pub fn demo_tour(folder: &Path, zone: &TimeZone) -> Vec<TourStep> {
     vec![
         step(
             "This mail claims to come from your own IT. The card starts with what is wrong about it, and nothing in it has \
-             been opened. Press S: it goes to spam.",
+             been opened. Press <spam>: it goes to spam.",
             TourGoal::Decide("your mailbox is 98% full"),
         ),
         step(
-            "A customer wants twelve bikes, and a reply is drafted; nothing has been sent. Press e, change a word, then \
-             Ctrl-s: it is held for a moment and then sent, and u stops it.",
+            "A customer wants twelve bikes, and a reply is drafted; nothing has been sent. Press <edit>, change a word, \
+             then <submit>: it is held for a moment and then sent, and <undo> stops it.",
             TourGoal::Decide("Twelve cargo bikes"),
         ),
         step(
-            "It hasn't left yet: there are a few seconds to change your mind. Press u to take it back.",
+            "It hasn't left yet: there are a few seconds to change your mind. Press <undo> to take it back.",
             TourGoal::TakeBack {
-                too_late: "Those seconds are over: what you decided has been done. gh lists it with how it ended, and gi \
-                           comes back. Press j to go on.",
+                too_late: "Those seconds are over: what you decided has been done. <show_decisions> lists it with how it \
+                           ended, and <show_all> comes back. Press <down> to go on.",
             },
         ),
         step(
-            "A build failed, and there is nothing to answer. Press i to ignore it: it leaves the list, and sayso notes \
+            "A build failed, and there is nothing to answer. Press <ignore> to ignore it: it leaves the list, and sayso notes \
              that such mail matters less to you.",
             TourGoal::Decide("Build failed"),
         ),
         step(
-            "Another build has failed just now, and its mail is listed all the same: one i hides one mail. Press gk to see \
-             what was skipped; w says why, and gi comes back. 3 shows what was learned.",
+            "Another build has failed just now, and its mail is listed all the same: one <ignore> hides one mail. Press \
+             <show_skipped> to see what was skipped; <why> says why, and <show_all> comes back. <memory> shows what was \
+             learned.",
             TourGoal::LookAtSkipped(delivery),
         ),
         step(
-            "An agent wants to push, and waits for you. a allows it, r refuses it in your own words, A allows more of the \
-             same for a while. Press one of them.",
+            "An agent wants to push, and waits for you. <accept> allows it, <respond> refuses it in your own words, \
+             <accept_and_grant> allows more of the same for a while. Press one of them.",
             TourGoal::Decide("git push"),
         ),
         step(
-            "That was the tour; the rest of the week is yours to try. gh lists what you decided, 2 every thread, ? every \
-             key. `sayso init` sets up your own mail, `sayso connect` your coding agents.",
+            "That was the tour; the rest of the week is yours to try. <show_decisions> lists what you decided, <threads> every \
+             thread, <help> every key. `sayso init` sets up your own mail, `sayso connect` your coding agents.",
             TourGoal::End,
         ),
     ]

@@ -224,6 +224,27 @@ impl Keymap {
         Some(Key::show_row(&row.keys))
     }
 
+    /// A sentence in which every `<action>` has become the key that it has in these scopes, or else elsewhere. An action
+    /// without a key is called as in the palette.
+    pub fn spell(&self, scopes: &[Scope], sentence: &str) -> String {
+        let mut spelled = String::new();
+        let mut rest = sentence;
+        while let Some((before, after)) = rest.split_once('<') {
+            spelled.push_str(before);
+            let name = after.split_once('>');
+            let action = name.and_then(|(name, after)| Some((Action::from_name(name)?, after)));
+            let Some((action, after)) = action else {
+                spelled.push('<');
+                rest = after;
+                continue;
+            };
+            let key = self.key_of(scopes, action).or_else(|| self.key_of(&Scope::ALL, action));
+            spelled.push_str(&key.unwrap_or_else(|| format!(":{}", action.name())));
+            rest = after;
+        }
+        spelled + rest
+    }
+
     /// What an action does in the first of these scopes that has it.
     pub fn help_of(&self, scopes: &[Scope], action: Action) -> &'static str {
         let row_in = |scope: &Scope| self.rows.iter().find(|row| row.scope == *scope && row.action == action);

@@ -6,6 +6,8 @@ use crate::tui::actions::Scope::Menu;
 use crate::tui::model::{Focus, Model, Tab};
 use crate::tui::options::Options;
 use jiff::Timestamp;
+use std::fs;
+use std::path::Path;
 use std::time::Instant;
 
 fn keymap(name: &str, keys: &[&str]) -> Result<Keymap, String> {
@@ -201,4 +203,40 @@ fn own_commands_have_keys_of_their_own() {
         let refused = Keymap::new(&BTreeMap::new(), &commands).unwrap_err();
         assert!(refused.starts_with(message), "{refused}");
     }
+}
+
+#[test]
+fn sentences_name_keys_by_their_actions() {
+    let mapped = keymap_of(&[("undo", &["ctrl-y"]), ("accept", &[])]).unwrap();
+    let spell = |sentence| mapped.spell(&[Scope::Card, Scope::Global], sentence);
+    assert_eq!(spell("<undo> takes it back"), "Ctrl-y takes it back");
+    assert_eq!(spell("<card_down>, <submit>"), "j, Ctrl-s", "here, or else where it has a key");
+    assert_eq!(spell("<accept> does that"), ":accept does that");
+    assert_eq!(spell("1 < 2 <bob@b.example>"), "1 < 2 <bob@b.example>");
+}
+
+#[test]
+fn every_action_in_a_sentence_exists() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut folders = vec![source.join("tui"), source.join("app/demo")];
+    let mut named = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = fs::read_to_string(&path).unwrap();
+            // A type has its name before the bracket.
+            for part in text.split([' ', '"', '(']).filter_map(|word| word.strip_prefix('<')) {
+                let Some((name, _)) = part.split_once('>') else { continue };
+                if !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '_') {
+                    assert!(Action::from_name(name).is_some(), "{}: <{name}>", path.display());
+                    named += 1;
+                }
+            }
+        }
+    }
+    assert!(named > 50, "{named}");
 }

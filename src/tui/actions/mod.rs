@@ -217,7 +217,7 @@ actions! {
         EditOutside ["E"] "edit_outside": "edit in $EDITOR",
         Respond ["r"] "respond": "respond",
         RefuseAndStop ["R"] "refuse_and_stop": "refuse, and stop the agent's session",
-        Maybe ["M"] "maybe": "maybe to an invitation; a is yes, i is no",
+        Maybe ["M"] "maybe": "answer an invitation with maybe",
         Ignore ["i"] "ignore": "ignore",
         IgnoreQuietly ["I"] "ignore_quietly": "ignore without learning",
         Snooze ["z"] "snooze": "snooze",

@@ -147,8 +147,7 @@ fn laid<'d>(
         PieceKind::Edge(which) => vec![edge(*which, text, width, theme)],
         PieceKind::Meta if text.is_empty() => Vec::new(),
         PieceKind::Fold => {
-            let hint = format!("{text}  (T)");
-            vec![Line::styled(format!("▸ {}", truncate(&hint, width.saturating_sub(2))), style)]
+            vec![Line::styled(format!("▸ {}", truncate(text, width.saturating_sub(2))), style)]
         }
         PieceKind::Row { block, row, columns } => {
             let laid = table::lines(doc, *block, *row, columns, width, theme);

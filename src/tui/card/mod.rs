@@ -56,7 +56,7 @@ mod tests {
             grades.into_iter().zip(1..).map(|(grade, n)| Warning::new(grade, "odd", format!("No. {n}")));
         let blocks = vec![Block::Warnings(warnings.collect())];
         let folded = drawn(&Doc::untitled(blocks.clone(), Folds::default()));
-        assert_eq!(folded, ["!! No. 3", "! No. 2", "! No. 4", "▸ 2 more  (T)"]);
+        assert_eq!(folded, ["!! No. 3", "! No. 2", "! No. 4", "▸ 2 more"]);
         let open = drawn(&Doc::untitled(blocks, Folds { open: true, headers: false }));
         assert_eq!(open, ["!! No. 3", "! No. 2", "! No. 4", "i No. 1", "i No. 5"]);
     }
@@ -68,7 +68,7 @@ mod tests {
         let doc = Doc::untitled(vec![Block::Turns(turns)], Folds::default());
         assert!(doc.has_folds());
         let shown = drawn(&doc);
-        assert!(shown.contains(&"▸ the agent asked: Lena asks: “When?”  (T)".to_owned()), "{shown:?}");
+        assert!(shown.contains(&"▸ the agent asked: Lena asks: “When?”".to_owned()), "{shown:?}");
     }
 
     fn card(title: &str, blocks: Vec<Block>, folds: Folds) -> Doc {
@@ -109,7 +109,7 @@ mod tests {
                 "",
                 "Left out  ann@x.example",
                 "",
-                "▸ Eve: At noon?  (T)",
+                "▸ Eve: At noon?",
             ]
         );
         assert_eq!(doc.below().piece, 8, "whoever writes sees what stands below the frame");

@@ -15,7 +15,7 @@ use ratatui::text::Line;
 
 /// Shown if the card was decided or withdrawn while its box was open.
 const GONE: &str =
-    "This one is gone: it was decided elsewhere, or nobody waits for it any more. n closes this.";
+    "This one is gone: it was decided elsewhere, or nobody waits for it any more. <no> closes this.";
 
 pub struct Confirm {
     title: String,
@@ -52,7 +52,7 @@ impl Confirm {
         let screen = screen(model);
         let outer_width = screen.width.min(96);
         let room = usize::from(outer_width.saturating_sub(4)).max(1);
-        let text_lines = wrap(self.reason(model), room).count() + wrap(&self.title, room).count();
+        let text_lines = wrap(&self.reason(model), room).count() + wrap(&self.title, room).count();
         let page_lines =
             self.page.lines(Default::default(), room, usize::from(screen.height), &model.theme).len();
         // The frame, the keys and the empty line above them; a page has an empty line above it as well.
@@ -69,11 +69,11 @@ impl Confirm {
     }
 
     /// Why we ask, or that there is nothing left to decide.
-    fn reason(&self, model: &Model) -> &str {
+    fn reason(&self, model: &Model) -> String {
         let list = &model.inbox.list;
         let is_gone =
             |id: &InterruptId| list.complete && list.find(id.as_str()).is_none_or(ItemLine::is_decided);
-        if self.about.as_ref().is_some_and(is_gone) { GONE } else { &self.why }
+        if self.about.as_ref().is_some_and(is_gone) { model.spell(GONE) } else { self.why.clone() }
     }
 }
 
@@ -113,14 +113,15 @@ impl Popup for Confirm {
         let inner = draw::frame(buf, outer, "Yes or no?", theme.warning);
         let room = usize::from(inner.width).max(1);
         let title = wrap(&self.title, room).map(|line| Line::styled(line, theme.title));
-        let why = wrap(self.reason(model), room).map(|line| Line::styled(line, theme.text));
+        let reason = self.reason(model);
+        let why = wrap(&reason, room).map(|line| Line::styled(line, theme.text));
         draw::lines(buf, inner, title.chain(why));
         let (width, height) = (usize::from(page.width), usize::from(page.height));
         draw::lines(buf, page, self.page.lines(self.top, width, height, theme));
         if self.page.more_below(self.top, width, height) && inner.height > 2 {
-            draw::right(buf, inner, inner.bottom() - 1, "▼ j for more", theme.quiet);
+            draw::right(buf, inner, inner.bottom() - 1, &model.spell("▼ <down> for more"), theme.quiet);
         }
-        draw_keys(model, buf, inner, &[("y", "yes"), ("n", "no")]);
+        draw_keys(model, buf, inner, &[(Action::Yes, "yes"), (Action::No, "no")]);
         inner.width >= 16 && inner.height >= 3
     }
 

@@ -33,13 +33,14 @@ pub fn cells(number: usize) -> u16 {
 }
 
 /// Draws keys on the last line of a box.
-pub fn draw_keys(model: &Model, buf: &mut Buffer, inner: Rect, keys: &[(&str, &str)]) {
+pub fn draw_keys(model: &Model, buf: &mut Buffer, inner: Rect, keys: &[(Action, &str)]) {
     if inner.height == 0 {
         return;
     }
     let (mut x, y) = (inner.x, inner.bottom() - 1);
-    for (key, text) in keys {
-        x = draw::text(buf, inner, x, y, key, model.theme.accent);
+    for (action, text) in keys {
+        let Some(key) = model.keymap.key_of(&model.scopes(), *action) else { continue };
+        x = draw::text(buf, inner, x, y, &key, model.theme.accent);
         x = draw::text(buf, inner, x + 1, y, text, model.theme.text) + 3;
     }
 }

@@ -340,9 +340,14 @@ impl Model {
         });
     }
 
+    /// A sentence of ours with the keys in place of the `<actions>` that it names.
+    pub fn spell(&self, sentence: &str) -> String {
+        self.keymap.spell(&self.scopes(), sentence)
+    }
+
     /// Says why a key did nothing, until the next key is pressed.
     pub fn refuse(&mut self, why: &str) {
-        self.say(why);
+        self.say(self.spell(why));
         if let Some(note) = &mut self.note {
             note.about_key = true;
         }

@@ -33,12 +33,9 @@ pub fn draw(model: &Model, doc: &Doc, top: ScrollPosition, areas: &Areas, buf: &
     let area = areas.card;
     let (width, height) = (usize::from(area.width), usize::from(area.height));
     draw::lines(buf, area, doc.lines(top, width, height, &model.theme));
-    let key = match model.focus {
-        _ if layout::has_card_with_form(model) => {
-            model.keymap.key_of(&[Scope::Form], Action::PageDown).unwrap_or_default()
-        }
-        Focus::Card => "j".to_owned(),
-        Focus::List => "J".to_owned(),
+    let key = match layout::has_card_with_form(model) {
+        true => model.keymap.spell(&[Scope::Form], "<page_down>"),
+        false => model.keymap.spell(&model.tab_scopes(), "<card_down>"),
     };
     let more = doc
         .more_below(top, width, height)

@@ -56,7 +56,7 @@ impl Popup for Sessions {
                     inbox::go_to_item(model, id.to_string());
                     return None;
                 }
-                None => model.say("It has no question here · gw goes to its terminal"),
+                None => model.refuse("It has no question here · <terminal> goes to its terminal"),
             },
             (action, _) => self.0.act(action),
         }

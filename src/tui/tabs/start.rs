@@ -49,11 +49,15 @@ pub fn start(model: &mut Model, workflow: String, input: Value) {
     };
     model.start(start, move |model, result| match result {
         Ok(outcome) => {
-            model.say(format!("Started {} · gr shows running threads", outcome.thread));
+            let how = model.spell("<show_running> shows running threads");
+            model.say(format!("Started {} · {how}", outcome.thread));
             model.drafts.remove(&key);
             follow::follow_started(model, outcome.thread);
             model.reload();
         }
-        Err(failure) => model.fail(format!("Not started: {} · c opens the form again", failure.text)),
+        Err(failure) => {
+            let how = model.spell("<new_thread> opens the form again");
+            model.fail(format!("Not started: {} · {how}", failure.text));
+        }
     });
 }

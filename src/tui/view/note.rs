@@ -36,7 +36,7 @@ pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
     }
     let mut room = area;
     if model.undo.is_some() {
-        let start = draw::right(buf, area, area.y, &format!("{} undo ", undo_key(model)), theme.quiet);
+        let start = draw::right(buf, area, area.y, &model.spell("<undo> undo "), theme.quiet);
         room.width = start.saturating_sub(area.x + 1);
     }
     if let Some((text, style)) = note {
@@ -58,10 +58,6 @@ pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
     draw_reports(model, reports, room, buf);
 }
 
-fn undo_key(model: &Model) -> String {
-    model.keymap.key_of(&model.scopes(), Action::Undo).unwrap_or("u".to_owned())
-}
-
 /// Draws what is held, the keys that stop it or end the hold, and the time that is left as a bar.
 fn draw_held(model: &Model, undo: &Undo, until: Instant, area: Rect, buf: &mut Buffer) {
     let theme = &model.theme;
@@ -69,9 +65,8 @@ fn draw_held(model: &Model, undo: &Undo, until: Instant, area: Rect, buf: &mut B
     let total = until.saturating_duration_since(undo.since).as_secs_f32().max(f32::EPSILON);
     let (stops, at_once) =
         if undo.sends { ("stops it", "sends it now") } else { ("undoes it", "ends the wait") };
-    let now = model.keymap.key_of(&model.scopes(), Action::ActNow);
-    let now = now.map(|now| format!(" · {now} {at_once}")).unwrap_or_default();
-    let rest = format!(" · {:.0} s · {} {stops}{now}", remaining.ceil(), undo_key(model));
+    let keys = model.spell(&format!("<undo> {stops} · <act_now> {at_once}"));
+    let rest = format!(" · {:.0} s · {keys}", remaining.ceil());
     let mut room = area;
     if area.width >= layout::WIDE {
         let filled = ((remaining / total * HOLD_CELLS as f32).ceil() as usize).min(HOLD_CELLS);
@@ -127,12 +122,13 @@ fn limits(model: &Model) -> (String, Style) {
     if let Driving::Nobody(why) = &model.driving {
         (format!("view only: {}", words::line(why)), theme.warning)
     } else if list.selection_vanished() && model.inbox.following.is_none() && model.tab == Tab::Inbox {
-        ("This one is gone · j or k moves on".to_owned(), theme.warning)
+        (model.spell("This one is gone · <down> or <up> moves on"), theme.warning)
     } else if list.has_marks() {
         let count = list.mark_count();
+        let clears = model.spell("<clear> clears");
         let text = match why_marks_apart(model) {
-            None => format!("{count} marked: your answer goes to all of them · Esc clears"),
-            Some(why) => format!("{count} marked · Esc clears · {why}"),
+            None => format!("{count} marked: your answer goes to all of them · {clears}"),
+            Some(why) => format!("{count} marked · {clears} · {why}"),
         };
         (text, theme.accent)
     } else {
@@ -144,11 +140,10 @@ fn limits(model: &Model) -> (String, Style) {
 fn describe_filters(model: &Model) -> String {
     let mut parts = pane(model).filters(model);
     if !parts.is_empty() {
-        parts.push("Esc clears".to_owned());
+        parts.push(model.spell("<clear> clears"));
     }
     if let (Tab::Inbox, Some(shown)) = (model.tab, filter_words(model.inbox.list.filter)) {
-        let key = model.keymap.key_of(&model.scopes(), Action::ShowAll).unwrap_or("gi".to_owned());
-        parts.push(format!("Showing {shown} only · {key}: all"));
+        parts.push(model.spell(&format!("Showing {shown} only · <show_all>: all")));
     }
     parts.join(" · ")
 }

@@ -55,7 +55,7 @@ fn kept(pruning: &Pruning) -> Vec<(&str, u64)> {
 
 /// Hands in a mail that saffron finds.
 async fn hand_in(inbox: &TestInbox, thread: &ThreadId, raw: &str) -> [u8; 32] {
-    test_inbox::hand_in(inbox, thread, raw, |mail| mail.words = format!("{raw} saffron")).await
+    test_inbox::hand_in_text(inbox, thread, raw, format!("{raw} saffron"), |_| ()).await
 }
 
 #[tokio::test]

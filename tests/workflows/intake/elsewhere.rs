@@ -3,7 +3,7 @@
 use super::folder_mailbox::{FolderMailbox, letter};
 use super::post::Post;
 use sayso::engine::graph::Decision;
-use sayso::engine::store::SentMail;
+use sayso::engine::store::KeptMail;
 use sayso::inbox::Status;
 
 async fn open_question(post: &Post) -> sayso::inbox::Question {
@@ -88,10 +88,11 @@ async fn a_forged_mail_with_the_id_of_one_that_was_sent_settles_nothing() {
     let post = Post::new("");
     let item = open_question(&post).await;
     let written = sayso::mail::parse(letter(1, "bob@b.example", "Lunch", "").as_bytes()).unwrap();
-    let sent = SentMail {
+    let sent = KeptMail {
         identity: "sent".to_owned(),
         account: post.mails().await[0].account.clone(),
-        message_id: "2@post.example".to_owned(),
+        message_id: Some("2@post.example".to_owned()),
+        conversation: "2@post.example".to_owned(),
         sender: "ada@example.org".to_owned(),
         subject: "Lunch".to_owned(),
         sent_at: None,

@@ -2,26 +2,9 @@
 
 use crate::engine::graph::ThreadId;
 use crate::engine::store::rows::{MailRow, MailState, ThreadRow};
-use crate::engine::store::{Mail, StoreError, blobs};
-use jiff::Timestamp;
+use crate::engine::store::{Mail, StoreError};
 use rusqlite::params;
 use std::collections::{BTreeSet, HashSet};
-
-/// A mail that sayso sent for the person; its bytes are already stored.
-#[derive(Clone, Debug)]
-pub struct SentMail {
-    /// Recognises the same mail wherever it is found again.
-    pub identity: String,
-    pub account: String,
-    /// Without angle brackets.
-    pub message_id: String,
-    /// The sender's bare address, in lower case.
-    pub sender: String,
-    pub subject: String,
-    pub sent_at: Option<Timestamp>,
-    /// The digest of its bytes.
-    pub raw: [u8; 32],
-}
 
 /// A mail of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,44 +16,6 @@ pub struct ConversationMail {
 }
 
 impl Mail<'_> {
-    /// Stores a sent mail as part of the conversation of its thread, once. Answers to it belong to that conversation.
-    pub async fn record_sent(self, thread: ThreadId, mail: SentMail) -> Result<(), StoreError> {
-        let now = self.0.now_ms();
-        self.0
-            .write(move |db| {
-                let thread = ThreadRow::seq_of(db, &thread)?;
-                if MailRow::find(db, &mail.identity)?.is_some() {
-                    return Ok(());
-                }
-                blobs::get(db, &mail.raw)?;
-                let conversation = MailRow::of_thread(db, thread)?.pop().map(|mail| mail.conversation);
-                let conversation = conversation.unwrap_or_else(|| mail.message_id.clone());
-                let mut row = MailRow {
-                    seq: 0,
-                    identity: mail.identity,
-                    account: mail.account,
-                    message_id: Some(mail.message_id),
-                    conversation,
-                    sender: mail.sender,
-                    subject: mail.subject,
-                    sent_at: mail.sent_at.map(|at| at.as_millisecond()),
-                    came_at: now,
-                    raw: mail.raw,
-                    place: String::new(),
-                    state: MailState::Sent,
-                    thread: Some(thread),
-                    class: None,
-                    reason: None,
-                    outcome: None,
-                    handled_at: None,
-                    row: None,
-                    seen: None,
-                };
-                row.insert(db)
-            })
-            .await
-    }
-
     /// Stores what a mailbox says about mails: whether the mail at a place is read.
     pub async fn note_seen(self, seen: Vec<(ThreadId, String, bool)>) -> Result<(), StoreError> {
         let change = "UPDATE mails SET seen = ?3 WHERE thread = ?1 AND place = ?2 AND seen IS NOT ?3";

@@ -7,11 +7,12 @@ use crate::engine::store::{Mail, StoreError, blobs, search};
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
-/// A mail that a person handed in; its bytes are already stored.
+/// A mail that no mailbox brought: a person handed it in, or sayso sent it for them. Its bytes are already stored.
 #[derive(Clone, Debug)]
-pub struct HandedIn {
-    /// Recognises the same mail.
+pub struct KeptMail {
+    /// Recognises the same mail wherever it is found again.
     pub identity: String,
+    pub account: String,
     /// Without angle brackets.
     pub message_id: Option<String>,
     /// The key shared by all mails of its conversation.
@@ -22,8 +23,45 @@ pub struct HandedIn {
     pub sent_at: Option<Timestamp>,
     /// The digest of its bytes.
     pub raw: [u8; 32],
-    /// Its text, for search.
-    pub words: String,
+}
+
+impl KeptMail {
+    /// Stores it as a mail of this thread, once; `None` if it was there.
+    fn keep(
+        self,
+        db: &Connection,
+        thread: i64,
+        state: MailState,
+        now: i64,
+    ) -> Result<Option<MailRow>, StoreError> {
+        if MailRow::find(db, &self.identity)?.is_some() {
+            return Ok(None);
+        }
+        blobs::get(db, &self.raw)?;
+        let mut row = MailRow {
+            seq: 0,
+            identity: self.identity,
+            account: self.account,
+            message_id: self.message_id,
+            conversation: self.conversation,
+            sender: self.sender,
+            subject: self.subject,
+            sent_at: self.sent_at.map(|at| at.as_millisecond()),
+            came_at: now,
+            raw: self.raw,
+            place: String::new(),
+            state,
+            thread: Some(thread),
+            class: None,
+            reason: None,
+            outcome: None,
+            handled_at: None,
+            row: None,
+            seen: None,
+        };
+        row.insert(db)?;
+        Ok(Some(row))
+    }
 }
 
 /// A waiting thread and its newest mail.
@@ -40,41 +78,30 @@ pub struct WaitingMailThread {
 }
 
 impl Mail<'_> {
-    /// Stores a handed-in mail as a mail of this thread, once.
-    pub async fn hand_in(self, thread: ThreadId, mail: HandedIn) -> Result<(), StoreError> {
+    /// Stores a mail that a person handed in, and makes its text searchable.
+    pub async fn hand_in(self, thread: ThreadId, mail: KeptMail, words: String) -> Result<(), StoreError> {
         let now = self.0.now_ms();
         self.0
             .write(move |db| {
                 let thread = ThreadRow::seq_of(db, &thread)?;
-                let identity = format!("{thread}:{}", mail.identity);
-                if MailRow::find(db, &identity)?.is_some() {
-                    return Ok(());
+                let mail = KeptMail { identity: format!("{thread}:{}", mail.identity), ..mail };
+                if let Some(row) = mail.keep(db, thread, MailState::Thread, now)? {
+                    search::add_mail(db, row.seq, words);
                 }
-                blobs::get(db, &mail.raw)?;
-                let mut row = MailRow {
-                    seq: 0,
-                    identity,
-                    account: String::new(),
-                    message_id: mail.message_id,
-                    conversation: mail.conversation,
-                    sender: mail.sender,
-                    subject: mail.subject,
-                    sent_at: mail.sent_at.map(|at| at.as_millisecond()),
-                    came_at: now,
-                    raw: mail.raw,
-                    place: String::new(),
-                    state: MailState::Thread,
-                    thread: Some(thread),
-                    class: None,
-                    reason: None,
-                    outcome: None,
-                    handled_at: None,
-                    row: None,
-                    seen: None,
-                };
-                row.insert(db)?;
-                search::add_mail(db, row.seq, mail.words);
                 Ok(())
+            })
+            .await
+    }
+
+    /// Stores a sent mail as part of the conversation of its thread. Answers to it belong to that conversation.
+    pub async fn record_sent(self, thread: ThreadId, mail: KeptMail) -> Result<(), StoreError> {
+        let now = self.0.now_ms();
+        self.0
+            .write(move |db| {
+                let thread = ThreadRow::seq_of(db, &thread)?;
+                let known = MailRow::of_thread(db, thread)?.pop().map(|mail| mail.conversation);
+                let conversation = known.unwrap_or(mail.conversation);
+                KeptMail { conversation, ..mail }.keep(db, thread, MailState::Sent, now).map(drop)
             })
             .await
     }

@@ -248,8 +248,10 @@ impl Field {
         let help = if repeats_name { "" } else { self.help.as_str() };
         let hint = match &self.kind {
             FieldKind::Long if !help.is_empty() => String::new(),
-            FieldKind::Text if self.path && !help.is_empty() => "Ctrl-n completes".to_owned(),
-            FieldKind::List if self.path && !help.is_empty() => "one per line; Ctrl-n completes".to_owned(),
+            FieldKind::Text if self.path && !help.is_empty() => "<complete> completes".to_owned(),
+            FieldKind::List if self.path && !help.is_empty() => {
+                "one per line; <complete> completes".to_owned()
+            }
             _ => self.hint(now),
         };
         match (help, hint.as_str()) {
@@ -262,8 +264,8 @@ impl Field {
     /// What it accepts, in a few words; for a time, how it is understood.
     pub fn hint(&self, now: &Zoned) -> String {
         match &self.kind {
-            FieldKind::Text if self.path => "a path; Ctrl-n completes".to_owned(),
-            FieldKind::List if self.path => "paths, one per line; Ctrl-n completes".to_owned(),
+            FieldKind::Text if self.path => "a path; <complete> completes".to_owned(),
+            FieldKind::List if self.path => "paths, one per line; <complete> completes".to_owned(),
             FieldKind::Text => String::new(),
             FieldKind::Long => "text".to_owned(),
             FieldKind::Number { is_integer: true } => "a whole number".to_owned(),
@@ -392,6 +394,6 @@ mod tests {
         assert_eq!(about("subject", text("The subject.")), "");
         assert_eq!(about("content", text("The text, plain.")), "The text, plain.");
         assert_eq!(about("content", text("")), "text");
-        assert_eq!(about("attachments", paths), "Files to attach. · one per line; Ctrl-n completes");
+        assert_eq!(about("attachments", paths), "Files to attach. · one per line; <complete> completes");
     }
 }

@@ -24,7 +24,7 @@ use schema::{fields, leave_out};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-const UNREAD: &str = "The text from $EDITOR can't be read · Ctrl-g opens it again";
+const UNREAD: &str = "The text from $EDITOR can't be read · <outside> opens it again";
 
 /// What a form is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

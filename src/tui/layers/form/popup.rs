@@ -102,7 +102,7 @@ impl Popup for Form {
                 model.save_draft();
                 return None;
             }
-            Action::Submit if self.unread.is_some() => model.fail(UNREAD),
+            Action::Submit if self.unread.is_some() => model.fail(model.spell(UNREAD)),
             Action::Submit => {
                 let submit = Arc::clone(&self.submit);
                 if submit(model, &mut self) {
@@ -286,7 +286,10 @@ impl Form {
             match form.take_text(text) {
                 Ok(()) if is_empty => model.say("The text is empty: the form stays as it is"),
                 Ok(()) => {}
-                Err(why) => model.fail(why),
+                Err(why) => {
+                    let again = model.spell("The form is unchanged · <outside> opens the text again");
+                    model.fail(format!("The text can't be read: {why}. {again}"));
+                }
             }
             keep_text(model, &key);
         });
@@ -307,8 +310,7 @@ impl Form {
         };
         self.unread = read.is_err().then_some(text);
         self.check();
-        let again = "The form is unchanged · Ctrl-g opens the text again";
-        read.map_err(|why| format!("The text can't be read: {why}. {again}"))
+        read
     }
 }
 

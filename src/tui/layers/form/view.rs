@@ -33,7 +33,14 @@ pub fn draw(model: &Model, form: &Form, frame: &mut Frame<'_>) -> bool {
         inner.height -= 1;
         let line = Rect { y: inner.bottom(), height: 1, ..inner };
         if let Some(error) = &form.error {
-            draw::text(frame.buffer_mut(), line, line.x, line.y, &Visible::line(error), theme.danger);
+            draw::text(
+                frame.buffer_mut(),
+                line,
+                line.x,
+                line.y,
+                &Visible::line(&model.spell(error)),
+                theme.danger,
+            );
         } else if form.learns {
             let text =
                 if form.learn { "sayso may learn from this" } else { "sayso learns nothing from this" };
@@ -213,7 +220,7 @@ fn label<'f>(model: &Model, form: &Form, field: &'f Field, is_focused: bool, col
     let remaining = columns.saturating_sub(width(&spans[0].content) + 3);
     let (text, style) = match &field.error {
         Some(error) => (format!("✗ {}", Visible::line(error)), theme.danger),
-        None => (field.about(&form.now), theme.quiet),
+        None => (model.spell(&field.about(&form.now)), theme.quiet),
     };
     if !text.is_empty() {
         spans.push(Span::styled(format!("   {}", truncate(&text, remaining)), style));

@@ -35,15 +35,15 @@ pub fn blocks(
     match (states, shows_whole_state) {
         (None, _) => blocks.push(Block::Text(line("Loading …"))),
         (Some(states), true) => {
-            blocks.push(Block::Heading(line("The whole state after it (d: what changed)")));
+            blocks.push(Block::Heading(line("The whole state after it")));
             blocks.push(Block::Text(Visible::new(&outline(&states.state))));
             if states.cut {
-                let text = "Long texts and lists are cut here; `sayso show` and W give all of it.";
+                let text = "Long texts and lists are cut here; `sayso show` gives all of it.";
                 blocks.push(Block::Text(line(text)));
             }
         }
         (Some(states), false) => {
-            blocks.push(Block::Heading(line(&format!("{heading} (d: the whole state)"))));
+            blocks.push(Block::Heading(line(heading)));
             let mut spans: Vec<Span> = Vec::new();
             for change in &states.changes {
                 if !spans.is_empty() {

@@ -29,7 +29,7 @@ impl Pane for Activity {
     fn does(&self, model: &Model, action: Action) -> Option<Does> {
         Some(match action {
             Action::Prune => {
-                when(!model.activity.pruning, "Pruning is in Activity · 4 goes there", offer_prune)
+                when(!model.activity.pruning, "Pruning is in Activity · <activity> goes there", offer_prune)
             }
             Action::Stop if model.selected_grant().is_some() => Ok(grants::revoke),
             _ => return None,

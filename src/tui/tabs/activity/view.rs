@@ -77,21 +77,24 @@ fn sheet(model: &Model, width: u16) -> Sheet {
         Section::Overview => {
             sheet.gap();
             let page = overview(model);
-            let lines = page.lines(Default::default(), usize::from(width), usize::from(u16::MAX), &model.theme);
+            let lines =
+                page.lines(Default::default(), usize::from(width), usize::from(u16::MAX), &model.theme);
             lines.into_iter().for_each(|line| sheet.line(line));
         }
         Section::Running => {
             let text = match model.running.rows.len() {
-                0 => "Nothing is running. c starts a thread · 2 shows past ones".to_owned(),
-                some => format!("{}. X stops the one selected in the list.", count_noun(some, "thread")),
+                0 => {
+                    "Nothing is running. <new_thread> starts a thread · <threads> shows past ones".to_owned()
+                }
+                some => format!("{}. <stop> stops the one selected in the list.", count_noun(some, "thread")),
             };
-            sheet.wrap(&text, model.theme.quiet);
+            sheet.wrap(&model.spell(&text), model.theme.quiet);
         }
-        Section::Allowed => sheet.wrap(
-            "Everything in the list below runs without asking. X revokes the selected one at once; a call with a \
-             warning always asks. A on a card allows more of the same.",
-            model.theme.quiet,
-        ),
+        Section::Allowed => {
+            let text = "Everything in the list below runs without asking. <stop> revokes the selected one at once; a \
+                        call with a warning always asks. <accept_and_grant> on a card allows more of the same.";
+            sheet.wrap(&model.spell(text), model.theme.quiet);
+        }
     }
     sheet
 }
@@ -113,8 +116,8 @@ fn overview(model: &Model) -> Doc {
 pub fn draw_running(model: &Model, areas: &Areas, buf: &mut Buffer) {
     let list = &model.running;
     if list.rows.is_empty() {
-        let next = "c starts a thread · 2 shows past ones";
-        return draw::message(&model.theme, areas.list, buf, "Nothing is running.", next);
+        let next = model.spell("<new_thread> starts a thread · <threads> shows past ones");
+        return draw::message(&model.theme, areas.list, buf, "Nothing is running.", &next);
     }
     rows::draw(model, list, areas.list, buf, list.rows.iter().map(|line| running_row(model, line)));
     if let Some(line) = list.selected().filter(|_| !areas.card.is_empty()) {
@@ -174,10 +177,10 @@ fn grant_page(model: &Model, grant: &GrantLine) -> Doc {
     let is_policy = grant.id.starts_with(crate::inbox::POLICY_GRANT);
     let how = match (is_policy, grant.in_force) {
         (true, _) => "The config allows it; remove it from [policy] there.",
-        (false, true) => "X revokes it at once. A call with a warning always asks.",
-        (false, false) => "X switches it on again.",
+        (false, true) => "<stop> revokes it at once. A call with a warning always asks.",
+        (false, false) => "<stop> switches it on again.",
     };
-    let blocks = vec![Block::Fields(fields), Block::Text(Visible::new(how))];
+    let blocks = vec![Block::Fields(fields), Block::Text(Visible::new(&model.spell(how)))];
     Doc::page(&format!("Allowed: {}", name_words(&grant.tool)), "", blocks)
 }
 

@@ -158,8 +158,8 @@ pub fn moved(model: &mut Model, mail_move: &MailMove, results: Vec<MovedMail>) {
         Some(why) => model.report(DecisionEnd::Failed, format!("{what} · but not all: {why}")),
         None if *mail_move == MailMove::Back => model.report(DecisionEnd::Undone, what),
         None => {
-            let key = model.keymap.key_of(&model.tab_scopes(), Action::Undo).unwrap_or("u".to_owned());
-            model.report(DecisionEnd::Done, format!("{what} · {key} undoes it"));
+            let how = model.spell("<undo> undoes it");
+            model.report(DecisionEnd::Done, format!("{what} · {how}"));
         }
     }
     let since = model.now;

@@ -38,7 +38,7 @@ pub fn ask(model: &mut Model, action: Action) {
     let bulk = Bulk::new(&marked, action, |row| model.drafts.contains_key(&unsent_edit_key(&row.id)));
     match bulk {
         Ok(bulk) => model.push(bulk),
-        Err(why) => model.say(why),
+        Err(why) => model.refuse(&why),
     }
 }
 
@@ -49,7 +49,7 @@ impl Bulk {
         has_unsent_edit: impl Fn(&ItemLine) -> bool,
     ) -> Result<Bulk, String> {
         let Some(first) = marked.first() else {
-            return Err("No marked item is shown here · Esc clears the marks".to_owned());
+            return Err("No marked item is shown here · <clear> clears the marks".to_owned());
         };
         if let Some(why) = why_apart(marked.iter()) {
             return Err(words::capitalized(&why));
@@ -215,7 +215,7 @@ impl Popup for Bulk {
             model,
             buf,
             inner,
-            &[("y", "yes, all of them"), ("n", "no"), ("space", "leave this one out")],
+            &[(Action::Yes, "yes, all of them"), (Action::No, "no"), (Action::Drop, "leave this one out")],
         );
         inner.width >= 16 && list.height > 0
     }

@@ -36,8 +36,7 @@ fn open(model: &mut Model, key: String, title: &str, letter: Letter) {
         let was_asked = form.error.take().is_some_and(|error| error.starts_with(NO_SUBJECT));
         let Some(args) = form.value() else { return false };
         if subject(&args).is_empty() && !was_asked {
-            let key = model.keymap.key_of(&[Scope::Form], Action::Submit).unwrap_or_default();
-            form.error = Some(format!("{NO_SUBJECT} · {key} sends it without one"));
+            form.error = Some(format!("{NO_SUBJECT} · <submit> sends it without one"));
             return false;
         }
         send(model, Letter { args, draft: Some(kept.clone()), ..letter.clone() });

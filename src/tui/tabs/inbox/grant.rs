@@ -22,8 +22,9 @@ const SESSION: Duration = Duration::from_secs(12 * 3600);
 /// Offers what the card may allow. The menu decides nothing: the choice is asked about.
 pub fn offer(model: &mut Model) {
     if answer::has_unsent_edit(model) {
-        return model
-            .say("You changed this and haven't sent it: a accepts it first, with or without your changes");
+        return model.refuse(
+            "You changed this and haven't sent it: <accept> accepts it first, with or without your changes",
+        );
     }
     let Some(question) = model.question() else { return };
     let mut grantable = question.grantable.clone();
@@ -195,7 +196,7 @@ fn confirm(model: &mut Model, request: GrantRequest, weighed: &Weighed) {
         ("for", grantee),
         ("until", until),
         ("still asks", "any call with a warning".to_owned()),
-        ("to end it", "X in 4 Activity · u undoes only this answer".to_owned()),
+        ("to end it", model.spell("<stop> in <activity> Activity · <undo> undoes only this answer")),
     ];
     let fields = fields.iter().map(|(name, value)| (line(name), line(value))).collect();
     let mut blocks = vec![Block::Warnings(item.warnings.clone()), Block::Fields(fields)];
@@ -214,7 +215,8 @@ fn confirm(model: &mut Model, request: GrantRequest, weighed: &Weighed) {
         send::accept(model, &id, accept, |model, (_, grant)| {
             let word = if grant.tool.starts_with(PROGRAM_ACTIONS) { "Allowed" } else { "Accepted" };
             let what = name_words(&grant.tool);
-            model.say(format!("{word} · from now on without asking: {what}, {} · 4 lists it", grant.scope));
+            let how = model.spell("<activity> lists it");
+            model.say(format!("{word} · from now on without asking: {what}, {} · {how}", grant.scope));
         });
     });
     model.push(confirm.about(&about));

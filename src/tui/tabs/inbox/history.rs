@@ -28,12 +28,16 @@ impl Pane for Decided {
         Some(match action {
             Action::Open => when(selected(model).is_some(), "", open_page),
             Action::Behind => {
-                let why = "Past decisions have grants and lessons · gh lists them";
+                let why = "Past decisions have grants and lessons · <show_decisions> lists them";
                 when(selected(model).is_some(), why, ask_links)
             }
             Action::PutBack => {
                 let is_moved = selected(model).is_some_and(|line| line.answer == AnswerKind::Move);
-                when(is_moved, "Only mail that was moved can be put back · gh lists it", put_back)
+                when(
+                    is_moved,
+                    "Only mail that was moved can be put back · <show_decisions> lists it",
+                    put_back,
+                )
             }
             Action::MarkSame => {
                 let has_sender = selected(model).is_some_and(|line| line.source.is_some());
@@ -188,7 +192,7 @@ fn linked(model: &mut Model, by: Option<DecidedBy>, links: &DecisionLinks) {
             let tool = name_words(&grant.tool);
             model.say(format!("Its grant is no longer in force: {tool}, {}", grant.scope));
         }
-        (0, None) => model.say(match by {
+        (0, None) => model.refuse(match by {
             Some(DecidedBy::Tui | DecidedBy::Cli) if !links.lessons.is_empty() && nothing_stored => {
                 "You decided this yourself; what was learned from it hasn't been stored yet"
             }
@@ -197,7 +201,7 @@ fn linked(model: &mut Model, by: Option<DecidedBy>, links: &DecisionLinks) {
             }
             Some(DecidedBy::Grant(_)) => "The grant that allowed it is no longer listed",
             Some(DecidedBy::Expiry) => "Nobody decided this: it expired",
-            None => "No grant or lesson belongs to this one · 3 shows what was learned",
+            None => "No grant or lesson belongs to this one · <memory> shows what was learned",
         }),
         (1, _) => rows.into_iter().for_each(|row| row.choose(model)),
         _ => model.push(Menu::new("Behind this decision", rows)),
@@ -229,10 +233,10 @@ fn draw_list(model: &Model, areas: &Areas, buf: &mut Buffer) {
     if list.rows.is_empty() {
         let (what, next) = match (list.read, model.inbox.history.filter.is_empty()) {
             (false, _) => ("Looking …", ""),
-            (true, true) => ("Nothing has been decided yet.", "gi shows what waits."),
-            (true, false) => ("No decision matches.", "Esc shows all of them."),
+            (true, true) => ("Nothing has been decided yet.", "<show_all> shows what waits."),
+            (true, false) => ("No decision matches.", "<clear> shows all of them."),
         };
-        return draw::message(&model.theme, areas.list, buf, what, next);
+        return draw::message(&model.theme, areas.list, buf, what, &model.spell(next));
     }
     let row = |line: &DecisionLine| {
         let source = line.source.as_deref().map(|source| format!(" · {}", words::name(source)));

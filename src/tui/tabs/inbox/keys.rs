@@ -15,7 +15,7 @@ use crate::tui::words;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-const NOTHING_SELECTED: &str = "Nothing is selected · j or k selects";
+const NOTHING_SELECTED: &str = "Nothing is selected · <down> or <up> selects";
 
 /// The items that wait, and the card of the selected one.
 pub struct Items;
@@ -127,7 +127,7 @@ pub fn does(model: &Model, action: Action) -> Option<Does> {
     let in_inbox = model.tab == Tab::Inbox;
     Some(match action {
         Action::Accept | Action::Ignore | Action::IgnoreQuietly if has_marks => {
-            when(in_inbox, "You decide in the inbox · 1 goes there", take(action))
+            when(in_inbox, "You decide in the inbox · <inbox> goes there", take(action))
         }
         Action::Edit
         | Action::EditOutside
@@ -140,7 +140,7 @@ pub fn does(model: &Model, action: Action) -> Option<Does> {
         | Action::Unsubscribe
             if has_marks =>
         {
-            Err("Marked items can only be accepted, ignored or snoozed together · Esc clears the marks")
+            Err("Marked items can only be accepted, ignored or snoozed together · <clear> clears the marks")
         }
         Action::Accept | Action::Ignore | Action::IgnoreQuietly | Action::Maybe | Action::SaveDraft => {
             on_open_item(model, action, take(action))
@@ -155,7 +155,9 @@ pub fn does(model: &Model, action: Action) -> Option<Does> {
             when(is_agent, "Only a coding agent has a terminal to go to", go_to_terminal)
         }
         Action::Snooze => match row {
-            Some(row) if row.kind == ItemKind::Result => Err("Results can't be snoozed · a files them away"),
+            Some(row) if row.kind == ItemKind::Result => {
+                Err("Results can't be snoozed · <accept> files them away")
+            }
             Some(row) => when(!row.is_decided(), "Already decided", menus::offer_snooze),
             None => when(has_marks, NOTHING_SELECTED, menus::offer_snooze),
         },
@@ -166,8 +168,8 @@ pub fn does(model: &Model, action: Action) -> Option<Does> {
         Action::Spam => on_mail(model, |model| away::put_away(model, MailMove::Away(Destination::Spam))),
         Action::Mute => on_mail(model, |model| away::put_away(model, MailMove::Mute)),
         Action::MoveMail => on_mail(model, away::ask_folder),
-        Action::PutBack => Err("Only mail that was moved can be put back · gh lists it"),
-        Action::Behind => Err("Past decisions have grants and lessons · gh lists them"),
+        Action::PutBack => Err("Only mail that was moved can be put back · <show_decisions> lists it"),
+        Action::Behind => Err("Past decisions have grants and lessons · <show_decisions> lists them"),
         Action::Unsubscribe => {
             let can = mail::unsubscribable_thread(model).is_some();
             when(can, "This mail doesn't say how to leave a list", mail::unsubscribe)
@@ -182,7 +184,9 @@ pub fn does(model: &Model, action: Action) -> Option<Does> {
         }
         Action::Headers | Action::Attachments | Action::Links => on_mail_of_card(model, action),
         Action::Search | Action::Narrow => when(in_inbox, "There is nothing to search here", filter::ask),
-        Action::SearchNext | Action::SearchPrevious => Err("/ filters this list · j and k go through it"),
+        Action::SearchNext | Action::SearchPrevious => {
+            Err("<search> filters this list · <down> and <up> go through it")
+        }
         _ => return None,
     })
 }
@@ -201,7 +205,7 @@ fn take(action: Action) -> Effect {
 fn on_open_item(model: &Model, action: Action, effect: Effect) -> Does {
     let Some(row) = model.selected() else { return Err(NOTHING_SELECTED) };
     if row.is_decided() {
-        return Err("Already decided · u undoes the last decision");
+        return Err("Already decided · <undo> undoes the last decision");
     }
     check_answer(model, row, action).map(|()| effect)
 }
@@ -237,10 +241,10 @@ fn check_answer(model: &Model, row: &ItemLine, answer: Action) -> Result<(), &'s
         Action::Accept if row.allow.accept => Ok(()),
         Action::Accept => Err(match (row.allow.respond, row.allow.edit) {
             (_, true) if row.kind == ItemKind::Question(Kind::Approval) => {
-                "This can't be accepted as it is · e fills it in"
+                "This can't be accepted as it is · <edit> fills it in"
             }
-            (true, _) => "This can't be accepted: it asks for words · r answers it",
-            (false, true) => "This can't be accepted as it is · e fills it in",
+            (true, _) => "This can't be accepted: it asks for words · <respond> answers it",
+            (false, true) => "This can't be accepted as it is · <edit> fills it in",
             (false, false) => "This can't be accepted here",
         }),
         Action::Maybe => {
@@ -252,11 +256,11 @@ fn check_answer(model: &Model, row: &ItemLine, answer: Action) -> Result<(), &'s
             let offered = model.question().map(|question| &question.grantable);
             when(
                 row.allow.accept && offered.is_some_and(Grantable::is_something),
-                "This card has nothing to allow · a accepts it",
+                "This card has nothing to allow · <accept> accepts it",
             )?;
             when(
                 !row.is_warned() || offered.is_some_and(|offered| !offered.remember.is_empty()),
-                "It carries a warning, so nothing more can be allowed from it · a accepts only this one",
+                "It carries a warning, so nothing more can be allowed from it · <accept> accepts only this one",
             )
         }
         Action::RefuseAndStop => {
@@ -265,8 +269,8 @@ fn check_answer(model: &Model, row: &ItemLine, answer: Action) -> Result<(), &'s
         }
         Action::Edit | Action::EditOutside => when(row.allow.edit, "There is nothing to edit on this card"),
         Action::Respond => when(row.allow.respond, "Nobody reads an answer to this card"),
-        _ if row.kind == ItemKind::Result => Err("A result is filed away, not ignored · a does that"),
-        _ => when(row.allow.ignore, "This card can't be ignored · a accepts it"),
+        _ if row.kind == ItemKind::Result => Err("A result is filed away, not ignored · <accept> does that"),
+        _ => when(row.allow.ignore, "This card can't be ignored · <accept> accepts it"),
     }
 }
 

@@ -44,7 +44,7 @@ fn keep_order(model: &mut Model) {
 /// Folds the group of the selected row.
 pub fn fold(model: &mut Model) {
     if !model.inbox.list.fold(model.wall) {
-        model.say("There are no groups to fold · s groups the list");
+        model.refuse("There are no groups to fold · <sort> groups the list");
     }
 }
 

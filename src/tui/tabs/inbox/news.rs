@@ -245,13 +245,13 @@ fn learned(model: &mut Model, result: InboxResult<Vec<MemoryItem>>) {
         return;
     };
     model.inbox.news.lessons += count as u64;
-    let key = model.keymap.key_of(&model.tab_scopes(), Action::LastLesson).unwrap_or_default();
     let is_corrected = matches!(&lesson, Lesson::Row(row) if was(&row.key).is_some());
     let (intro, hint) = match model.inbox.news.lessons {
-        _ if is_corrected => ("Corrected".to_owned(), format!("{key} takes it back")),
-        0 | 1 => ("Learned".to_owned(), format!("{key} takes it back")),
-        many => (format!("Learned {many} things, among them"), format!("{key} takes that one back")),
+        _ if is_corrected => ("Corrected".to_owned(), "<last_lesson> takes it back"),
+        0 | 1 => ("Learned".to_owned(), "<last_lesson> takes it back"),
+        many => (format!("Learned {many} things, among them"), "<last_lesson> takes that one back"),
     };
+    let hint = model.spell(hint);
     // A long lesson must not cut off the hint, nor what else stands on the line.
     let room = usize::from(model.size.0).saturating_sub(width(&intro) + width(&hint) + 24).max(24);
     let text = format!("{intro}: {} · {hint}", truncate(&sentence(&lesson), room));

@@ -256,13 +256,11 @@ fn drop_decided(model: &mut Model, kind: DecisionKind, done: &[(String, String)]
     model.inbox.stale_glance = model.inbox.is_glancing;
 }
 
-/// Until when items were snoozed, and the key that lists them; `None` for other decisions.
+/// Until when items were snoozed, and how to list them; `None` for other decisions.
 fn snooze_note(model: &Model, kind: DecisionKind) -> Option<String> {
     let DecisionKind::Snoozed { until } = kind else { return None };
     let until = until.to_zoned(model.options.time_zone.clone()).strftime("%a %-d %b %H:%M");
-    let key = model.keymap.key_of(&model.scopes(), Action::ShowSnoozed);
-    let key = key.map(|key| format!(" · {key} shows snoozed items")).unwrap_or_default();
-    Some(format!(" until {until}{key}"))
+    Some(format!(" until {until} · {}", model.spell("<show_snoozed> shows snoozed items")))
 }
 
 pub fn what_was_done(word: &str, items: &[(String, String)]) -> String {

@@ -186,10 +186,10 @@ fn draw_list(model: &Model, areas: &Areas, buf: &mut Buffer) {
     }
     let fields = fields.into_iter().map(|(name, value)| (visible(name), visible(value))).collect();
     let how = match &line.thread {
-        Some(_) => "C reclassifies it; w says why in full; t shows its thread.",
+        Some(_) => "<reclassify> reclassifies it; <why> says why in full; <open_thread> shows its thread.",
         None => "A rule of yours skipped it before any thread was started.",
     };
-    let mut blocks = vec![Block::Fields(fields), Block::Text(Visible::new(how))];
+    let mut blocks = vec![Block::Fields(fields), Block::Text(Visible::new(&model.spell(how)))];
     if !line.text.is_empty() {
         blocks.push(Block::Text(Visible::new(&line.text)));
     }

@@ -246,13 +246,10 @@ fn decision_kind(decision: &str, row: &ItemLine) -> DecisionKind {
 /// Decisions were undone, or it was too late.
 pub fn undone(model: &mut Model, results: Vec<(String, InboxResult<()>)>) {
     if results.is_empty() {
-        let scopes = [Scope::Decide, Scope::Global];
-        let key = |action| model.keymap.key_of(&scopes, action).unwrap_or_default();
-        let (past, class) = (key(Action::ShowDecisions), key(Action::Reclassify));
-        model.say(format!(
-            "Nothing can be taken back now · {past} lists past decisions, and {class} there reclassifies a mail"
-        ));
-        return;
+        return model.refuse(
+            "Nothing can be taken back now · <show_decisions> lists past decisions, and <reclassify> there \
+             reclassifies a mail",
+        );
     }
     let undone_ids: Vec<&String> =
         results.iter().filter(|(_, result)| result.is_ok()).map(|(id, _)| id).collect();

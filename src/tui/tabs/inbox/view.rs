@@ -71,11 +71,13 @@ fn draw_past_end(model: &Model, area: Rect, buf: &mut Buffer) {
     let Some(line) = model.past_end().filter(|_| !area.is_empty()) else { return };
     let text = match line {
         PastEnd::Skipped(mails) => {
-            let key = model.keymap.key_of(&model.tab_scopes(), Action::ShowSkipped);
-            let key = key.map(|key| format!(" or {key}")).unwrap_or_default();
-            format!("{} skipped in the last day · Enter{key} opens", count_noun(mails, "mail"))
+            let how = model.spell("<open> or <show_skipped> opens");
+            format!("{} skipped in the last day · {how}", count_noun(mails, "mail"))
         }
-        PastEnd::Elsewhere(threads) => format!("{threads} more put away, sent or done · Enter opens"),
+        PastEnd::Elsewhere(threads) => {
+            let how = model.spell("<open> opens");
+            format!("{threads} more put away, sent or done · {how}")
+        }
     };
     let (theme, selected) = (&model.theme, model.inbox.list.is_past_end());
     let x = draw::text(buf, area, area.x, area.y, if selected { "▌ " } else { "  " }, theme.accent);
@@ -205,34 +207,42 @@ fn draw_empty(model: &Model, area: Rect, buf: &mut Buffer) {
     let (what, next) = if !model.inbox.list.complete {
         ("Looking …", "")
     } else if !model.inbox.list.narrow.is_empty() {
-        ("Nothing here matches that.", "Esc shows everything again.")
+        ("Nothing here matches that.", "<clear> shows everything again.")
     } else {
         match model.inbox.list.filter {
             Filter::All if nothing_ever_came(model) => (
                 "Nothing has come here yet.",
                 "`sayso init` brings your mail · `sayso connect` your coding agents · `sayso demo` shows an \
-                 example · c starts a thread · ? shows all keys",
+                 example · <new_thread> starts a thread · <help> shows all keys",
             ),
             Filter::All if !going_on.is_empty() => ("Nothing waits for you yet.", going_on.as_str()),
-            Filter::All => ("Inbox zero. Nothing waits for you.", "c starts a thread · ? shows all keys"),
+            Filter::All => {
+                ("Inbox zero. Nothing waits for you.", "<new_thread> starts a thread · <help> shows all keys")
+            }
             Filter::Kind(ItemKind::Question(Kind::Approval)) => {
-                ("No approvals are waiting.", "gi shows everything.")
+                ("No approvals are waiting.", "<show_all> shows everything.")
             }
-            Filter::Kind(ItemKind::Question(Kind::Triage)) => ("Nothing to triage.", "gi shows everything."),
+            Filter::Kind(ItemKind::Question(Kind::Triage)) => {
+                ("Nothing to triage.", "<show_all> shows everything.")
+            }
             Filter::Kind(ItemKind::Question(Kind::Question)) => {
-                ("No agent has a question.", "gi shows everything.")
+                ("No agent has a question.", "<show_all> shows everything.")
             }
-            Filter::Kind(ItemKind::Question(Kind::Trouble)) => ("No trouble.", "gi shows everything."),
-            Filter::Kind(ItemKind::Result) => ("No results to read.", "gi shows everything."),
-            Filter::Snoozed => ("Nothing is snoozed.", "z on an item puts it out of sight for a while."),
+            Filter::Kind(ItemKind::Question(Kind::Trouble)) => {
+                ("No trouble.", "<show_all> shows everything.")
+            }
+            Filter::Kind(ItemKind::Result) => ("No results to read.", "<show_all> shows everything."),
+            Filter::Snoozed => {
+                ("Nothing is snoozed.", "<snooze> on an item puts it out of sight for a while.")
+            }
             Filter::Held => {
-                ("Nothing is held.", "What you accept is held for a moment, and u takes it back.")
+                ("Nothing is held.", "What you accept is held for a moment, and <undo> takes it back.")
             }
             // These lists have no items, and are drawn elsewhere.
             Filter::Running | Filter::Skipped | Filter::Decided => return,
         }
     };
-    draw::message(&model.theme, area, buf, what, next);
+    draw::message(&model.theme, area, buf, what, &model.spell(next));
 }
 
 /// What threads are doing that may still ask something; empty if none does anything.
@@ -288,7 +298,7 @@ fn draw_card(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>,
             area,
             buf,
             what,
-            "Enter lists it with the reasons. Nothing is decided here.",
+            &model.spell("<open> lists it with the reasons. Nothing is decided here."),
         );
         return (None, false);
     }
@@ -302,7 +312,9 @@ fn draw_card(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>,
                 area,
                 buf,
                 "This one is gone.",
-                "It was decided elsewhere, or its thread moved on. j or k selects another.",
+                &model.spell(
+                    "It was decided elsewhere, or its thread moved on. <down> or <up> selects another.",
+                ),
             );
         }
         return (None, false);
@@ -333,7 +345,7 @@ fn draw_followed(model: &Model, thread: &ThreadId, area: Rect, buf: &mut Buffer)
             area,
             buf,
             what,
-            "Its next step will appear here · j or k moves on",
+            &model.spell("Its next step will appear here · <down> or <up> moves on"),
         );
     };
     let title = format!("{} Working on it …", draw::spinner(model.spinner_frame));

@@ -89,7 +89,7 @@ pub fn ask_pins(model: &mut Model) {
             })
             .collect();
         if rows.is_empty() {
-            model.say("There is no line to pin · o adds one");
+            model.refuse("There is no line to pin · <add_line> adds one");
         } else {
             model.push(Menu::new("Pin a line so that learning keeps it", rows));
         }

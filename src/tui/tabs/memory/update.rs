@@ -21,7 +21,11 @@ impl Pane for Memory {
         let nothing = "Nothing has been learned yet";
         let why_not = |why| if has_item { why } else { nothing };
         let on_profile = |effect| {
-            when(model.memory.profile().is_some(), why_not("Rows have no text · e changes one"), effect)
+            when(
+                model.memory.profile().is_some(),
+                why_not("Rows have no text · <edit_profile> changes one"),
+                effect,
+            )
         };
         let on_row =
             |effect| when(model.memory.row().is_some(), why_not("Only rows are paused and deleted"), effect);

@@ -110,7 +110,7 @@ fn draw_row(model: &Model, sheet: &mut Sheet, line: &RowLine) {
     });
     sheet.wrap(&facts.join(" · "), theme.quiet);
     if row.state == RowState::Paused {
-        sheet.wrap("It is paused; p resumes it.", theme.warning);
+        sheet.wrap(&model.spell("It is paused; <pause_row> resumes it."), theme.warning);
     }
     let view = model.memory.row.as_ref().filter(|view| view.line.row.key == row.key);
     let mails = view.map(|view| view.mails.as_slice()).unwrap_or_default();
@@ -147,7 +147,8 @@ fn draw_version(model: &Model, sheet: &mut Sheet, versions: &Versions, shown: &M
             sheet.wrap(&format!("An update awaits your approval in the inbox: {title}"), theme.warning);
         }
     } else {
-        sheet.wrap("An earlier version. R goes back to it; [ shows a newer one.", theme.warning);
+        let how = "An earlier version. <revert_profile> goes back to it; <previous_part> shows a newer one.";
+        sheet.wrap(&model.spell(how), theme.warning);
     }
     // The first version is all new, and if it is also the newest, its text is shown below.
     if count > 1 {
@@ -166,7 +167,7 @@ fn draw_version(model: &Model, sheet: &mut Sheet, versions: &Versions, shown: &M
     }
     if count > 1 {
         sheet.gap();
-        sheet.say("Versions: ] and [ step through them", theme.title);
+        sheet.say(&model.spell("Versions: <next_part> and <previous_part> step through them"), theme.title);
         let from = versions.shown_index.saturating_sub(MAX_LISTED / 2).min(count.saturating_sub(MAX_LISTED));
         for (n, version) in versions.history.iter().enumerate().skip(from).take(MAX_LISTED) {
             let mark = if n == versions.shown_index { "▌ " } else { "  " };
@@ -221,7 +222,7 @@ fn draw_profile(model: &Model, sheet: &mut Sheet, versions: &Versions, text: &st
         sheet.flow(&[(mark.to_owned(), model.theme.accent), (words::line(line), style)]);
     }
     if text.trim().is_empty() {
-        sheet.say("It is empty; o adds a line.", model.theme.quiet);
+        sheet.say(&model.spell("It is empty; <add_line> adds a line."), model.theme.quiet);
     }
 }
 

@@ -24,7 +24,7 @@ impl Pane for Threads {
             }),
             Action::Search => Ok(list::ask_search),
             Action::SearchNext | Action::SearchPrevious if threads.search.is_empty() => {
-                Err("Nothing to repeat · / searches")
+                Err("Nothing to repeat · <search> searches")
             }
             Action::SearchNext => Ok(|model| list::find(model, true)),
             Action::SearchPrevious => Ok(|model| list::find(model, false)),

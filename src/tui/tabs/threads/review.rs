@@ -107,13 +107,15 @@ pub fn does(model: &Model, action: Action) -> Option<Does> {
         _ => return None,
     };
     let Some(review) = model.shown_review() else {
-        return Some(Err("no thread is shown; j or k selects one"));
+        return Some(Err("no thread is shown; <down> or <up> selects one"));
     };
     let (can, why) = match action {
-        Action::StateDiff => (review.pane == ThreadPane::Steps, "the steps show what changed · l goes there"),
+        Action::StateDiff => {
+            (review.pane == ThreadPane::Steps, "the steps show what changed · <next_view> goes there")
+        }
         Action::ShowPrompt => {
             let is_call = review.span().is_some_and(|row| row.call.is_some());
-            (is_call, "j and k select a model call in the trace; p shows its words")
+            (is_call, "<down> and <up> select a model call in the trace; <show_prompt> shows its words")
         }
         Action::Unfold => {
             let can_fold = match review.pane {
@@ -127,9 +129,10 @@ pub fn does(model: &Model, action: Action) -> Option<Does> {
             (can_fold && model.focus == Focus::Card, "")
         }
         Action::PanLeft | Action::PanRight => (review.pane == ThreadPane::Graph, ""),
-        Action::Fork => {
-            (review.pane == ThreadPane::Steps, "fork from a step · l goes there, ] and [ choose one")
-        }
+        Action::Fork => (
+            review.pane == ThreadPane::Steps,
+            "fork from a step · <next_view> goes there, <next_part> and <previous_part> choose one",
+        ),
         Action::Settle => (in_doubt(review).is_some(), "none of its effects is in doubt"),
         Action::Retry => {
             let can = review.trouble().is_some_and(|question| question.action != "in_doubt");

@@ -28,14 +28,18 @@ pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
     if threads.list.rows.is_empty() {
         let (what, next) = match (threads.list.read, threads.search.is_empty(), threads.is_narrowed()) {
             (false, ..) => ("Looking …", ""),
-            (true, false, _) => ("No thread matches.", "Esc shows all again."),
-            (true, true, true) => ("No thread matches.", "Esc shows all again."),
-            (true, true, false) => ("No threads yet.", "c starts one."),
+            (true, false, _) => ("No thread matches.", "<clear> shows all again."),
+            (true, true, true) => ("No thread matches.", "<clear> shows all again."),
+            (true, true, false) => ("No threads yet.", "<new_thread> starts one."),
         };
         let suggestion =
             threads.suggestion.as_ref().filter(|_| threads.list.read).map(|near| words::line(near));
-        let hint = suggestion.map(|near| format!("Did you mean “{near}”? / searches again, Esc shows all."));
-        return draw::message(&model.theme, area, buf, what, hint.as_deref().unwrap_or(next));
+        let again = "<search> searches again, <clear> shows all.";
+        let next = match suggestion {
+            Some(near) => format!("Did you mean “{near}”? {}", model.spell(again)),
+            None => model.spell(next),
+        };
+        return draw::message(&model.theme, area, buf, what, &next);
     }
     let entries = layout::thread_entries(threads, &model.options.time_zone, area);
     let last = entries.iter().rev().find_map(|entry| match entry {
