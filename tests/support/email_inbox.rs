@@ -406,7 +406,8 @@ impl EmailInbox {
     pub async fn receive_news(&self, thread: &ThreadId, raw: &str) {
         let (digest, mail) = self.store_raw(raw).await;
         let identity = sayso::mail::identity("work", &mail);
-        let payload = json!({"account": "work", "identity": identity, "raw": digest, "place": "new/2"});
+        let automatic = mail.auto_submitted.is_some();
+        let payload = json!({"account": "work", "identity": identity, "raw": digest, "place": "new/2", "automatic": automatic});
         let warning = Warning::caution("new_mail", "Bob wrote again.");
         let what = EventKind::News { topic: "mail".to_owned(), payload, warning };
         self.arrive(thread, &format!("mail:{identity}"), what).await.unwrap();

@@ -226,6 +226,7 @@ fn received(account: &Account, mail: &Mail, identity: &str, place: &str) -> Valu
         "from": mail.from.to_string(),
         "subject": mail.subject,
         "date": mail.date,
+        "automatic": mail.auto_submitted.is_some(),
     })
 }
 

@@ -430,13 +430,14 @@ impl Email {
         for mail in self.email_input.iter_mut().filter(|mail| mail.status == MailStatus::Decided) {
             mail.status = MailStatus::Seen;
         }
+        self.remind = None;
         self.start_over();
     }
 
     /// Starts the thread over, keeping what it knows.
     fn start_over(&mut self) {
         self.dialog.reopen("This was set aside; the mail is looked at anew.");
-        (self.outcome, self.settled, self.remind) = (None, None, None);
+        (self.outcome, self.settled) = (None, None);
         for mail in self.email_input.iter_mut().filter(|mail| mail.status == MailStatus::Expired) {
             mail.status = MailStatus::Seen;
         }
@@ -453,7 +454,9 @@ impl Email {
         if self.email_input.iter().any(|mail_ref| mail_ref.raw == mail.raw) {
             return;
         }
-        self.remind = None;
+        if !mail.automatic {
+            self.remind = None;
+        }
         if self.outcome.take().is_some() {
             // The thread was over, so this mail is triaged like any other.
             self.start_over();

@@ -80,6 +80,31 @@ async fn an_answer_closes_it_and_is_triaged_like_any_mail() {
 }
 
 #[tokio::test]
+async fn a_note_of_absence_is_no_answer() {
+    for class in ["ignore", "notify"] {
+        let (inbox, thread) = sent().await;
+        let due = inbox.open_item(&thread).await.snoozed_until;
+        inbox.classify_as(class);
+        let absent = second().replace("Date: ", "Auto-Submitted: auto-replied\r\nDate: ");
+        inbox.receive_news(&thread, &absent).await;
+        inbox.drive().await;
+        if class == "notify" {
+            assert_eq!(inbox.action(&thread).await, "notify");
+            inbox.answer(&thread, Decision::Accept).await;
+        }
+        let item = inbox.open_item(&thread).await;
+        assert_eq!((item.action.as_str(), item.snoozed_until), ("remind", due), "{class}");
+        // An answer that a person wrote ends it.
+        inbox.classify_as("notify");
+        inbox.receive_news(&thread, &second().replace("two@", "three@")).await;
+        inbox.drive().await;
+        assert_eq!(inbox.action(&thread).await, "notify");
+        inbox.answer(&thread, Decision::Accept).await;
+        assert_eq!(inbox.status(&thread).await, Status::Done, "{class}");
+    }
+}
+
+#[tokio::test]
 async fn writing_again_is_one_more_proposal() {
     for (answer, expected) in [
         (Decision::Accept, "did you have a chance to look at my mail of"),

@@ -110,6 +110,12 @@ pub(in crate::workflows::email) async fn mark_as_read_node(
 
 /// Processes the person's decision on a mail that nobody answered.
 pub(in crate::workflows::email) async fn reminded(ctx: Ctx<Services>, state: Arc<Email>) -> NodeResult {
+    let has_news = state.remind.is_none() || Conversation::read(ctx.services(), &state)?.has_news();
+    let has_news = has_news && !state.is_settled();
+    if has_news && state.dialog.answers.is_empty() {
+        // Unless what came ended the reminder, it is put again once that is dealt with.
+        return Ok(Command::goto("triage_router"));
+    }
     let instructions = match state.dialog.answers.first().map(|answer| &answer.decision) {
         Some(Decision::Respond { text }) => Some(text.clone()),
         Some(Decision::Accept) => {
@@ -118,7 +124,7 @@ pub(in crate::workflows::email) async fn reminded(ctx: Ctx<Services>, state: Arc
         Some(Decision::Ignore | Decision::Edit { .. } | Decision::Draft) | None => None,
     };
     let written_mail = own_mail::from_answer(&ctx, &state).await?;
-    let next = if state.remind.is_none() && !state.is_settled() {
+    let next = if has_news {
         // New mail came after they answered, so it goes first.
         Command::goto("triage_router")
     } else if instructions.is_some() || written_mail.is_some() {
