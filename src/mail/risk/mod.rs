@@ -286,6 +286,8 @@ pub struct RiskContext<'a> {
     pub addresses: &'a [String],
     /// The user's own addresses.
     pub own: &'a [String],
+    /// The bare addresses, in lower case, that the user has written to in this conversation.
+    pub written_to: &'a [String],
     /// The names of tools that a model here may call.
     pub tools: &'a [&'a str],
 }
@@ -299,6 +301,7 @@ impl Default for RiskContext<'_> {
             receiver: None,
             addresses: &[],
             own: &[],
+            written_to: &[],
             tools: &[],
         }
     }

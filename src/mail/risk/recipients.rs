@@ -60,7 +60,10 @@ pub fn risks_of_joining(mail: &Mail, conversation: &[&Mail], known: &RiskContext
     let id = |mail: &Mail| mail.list.as_ref().and_then(|list| list.id.as_deref()).map(str::to_lowercase);
     let is_from_list = |address: &str| {
         let others: Vec<&Mail> = conversation.iter().copied().filter(|mail| !wrote(mail, address)).collect();
-        id(mail).is_some() && counted(&others, known).into_iter().any(|other| id(other) == id(mail))
+        let post = mail.list.as_ref().and_then(|list| list.post.as_deref()).map(str::to_lowercase);
+        let wrote_to_it = post.is_some_and(|post| known.written_to.contains(&post));
+        wrote_to_it
+            || id(mail).is_some() && counted(&others, known).into_iter().any(|other| id(other) == id(mail))
     };
     let writers = std::iter::once(&mail.from).chain(&mail.reply_to).take(MAX_ALIKE);
     let strangers = writers.filter(|one| !(known.is_known)(&one.address) && !is_from_list(&one.address));
@@ -75,10 +78,10 @@ fn joined_later(address: &str, conversation: &[&Mail], known: &RiskContext<'_>) 
     let took_part = counted(&others, known)
         .into_iter()
         .flat_map(participants_of)
-        .chain(known.own.iter().cloned())
+        .chain(known.own.iter().chain(known.written_to).cloned())
         .any(|person| !domains::have_different_owners(&person, address));
-    let has_joined =
-        !address.is_empty() && !theirs.is_empty() && !others.is_empty() && only_answers && !took_part;
+    let was_there = !others.is_empty() || !known.written_to.is_empty();
+    let has_joined = !address.is_empty() && !theirs.is_empty() && was_there && only_answers && !took_part;
     has_joined.then(|| Risk::JoinedLater { address: address.to_owned() })
 }
 
@@ -187,6 +190,18 @@ mod tests {
         assert!(!joins(&eve, &[&headless]), "the beginning is not in the mailbox");
         let claimed = mail(me, "eve@evil.example", false);
         assert!(joins(&eve, &[&claimed]), "nobody checked that the user began it");
+        // Where the user began the conversation, whoever was written to is part of it.
+        let written_to = ["zoe@nowhere.example".to_owned(), "dev@lists.example".to_owned()];
+        let begun = RiskContext { written_to: &written_to, ..known };
+        let answers_me = |answer: &Mail| risks_of_joining(answer, &[answer], &begun);
+        for (from, joins) in
+            [("eve@evil.example", true), ("office@nowhere.example", false), ("bob@partner.co.uk", false)]
+        {
+            assert_eq!(!answers_me(&mail(from, me, true)).is_empty(), joins, "{from}");
+        }
+        let mut listed = mail("eve@evil.example", me, true);
+        listed.list = Some(ListInfo { post: Some("Dev@lists.example".to_owned()), ..ListInfo::default() });
+        assert!(answers_me(&listed).is_empty(), "the user wrote to that list");
         // A List-Id alone excuses nobody.
         let on_list = |from: &str, answers: bool| {
             let mut mail = mail(from, "dev@lists.example", answers);

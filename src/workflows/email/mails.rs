@@ -27,6 +27,8 @@ pub(super) struct Conversation {
     pub from: Option<String>,
     /// The digests of the mails that the person wrote.
     own: Vec<String>,
+    /// The bare addresses, in lower case, that mail of this thread was sent to.
+    pub written_to: Vec<String>,
     /// The digest of the mail being decided on.
     about: String,
     /// Whether the model found one of its mails suspicious.
@@ -88,7 +90,9 @@ impl Conversation {
         let from = state.from.clone().filter(|_| mails.is_empty());
         let (about, suspicious) = (state.about.clone(), state.suspicious);
         let own = own(services, account.as_ref(), &mails)?;
-        Ok(Self { mails, account, forwarded, from, own, about, suspicious })
+        let left = state.sent.iter().filter(|note| !note.message_id.is_empty());
+        let written_to = left.flat_map(|note| &note.to).map(|to| to.to_lowercase()).collect();
+        Ok(Self { mails, account, forwarded, from, own, written_to, about, suspicious })
     }
 
     /// All addresses of the person.
@@ -144,7 +148,8 @@ impl Conversation {
     /// Some of its mails, without what was decided.
     fn alone(&self, mails: Vec<(MailRef, Arc<Mail>)>) -> Self {
         let (account, own) = (self.account.clone(), self.own.clone());
-        Self { mails, account, own, suspicious: self.suspicious, ..Self::default() }
+        let written_to = self.written_to.clone();
+        Self { mails, account, own, written_to, suspicious: self.suspicious, ..Self::default() }
     }
 
     /// Whether mail came after the person's newest answer.

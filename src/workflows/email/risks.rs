@@ -391,6 +391,7 @@ fn with_known<T>(
         receiver: receiver.as_ref(),
         addresses: &addresses,
         own: &own_addresses,
+        written_to: &conversation.written_to,
         tools: &tools::UNMISTAKABLE,
     });
     match failed.into_inner() {
