@@ -13,6 +13,7 @@ pub use menu::{Choice, Menu};
 pub use page::Page;
 pub use prompt::{Prompt, draw_line};
 
+use crate::tui::actions::Action;
 use crate::tui::model::Model;
 use crate::tui::{draw, layout};
 use ratatui::buffer::Buffer;

@@ -1,7 +1,7 @@
 //! The page next to a list, its scroll position, and the line between them.
 
 use super::pane::END;
-use crate::tui::actions::{Action, Scope};
+use crate::tui::actions::Scope;
 use crate::tui::card::{Doc, ScrollPosition};
 use crate::tui::draw::{self, Sheet};
 use crate::tui::layout::{self, Areas};

@@ -5,7 +5,6 @@
 
 use crate::inbox::DecisionEnd;
 use crate::text::{truncate, width};
-use crate::tui::actions::Action;
 use crate::tui::commands::pane;
 use crate::tui::model::{Driving, Filter, Model, Popup, Report, Tab, Undo};
 use crate::tui::tabs::inbox::{undo::takes_back_held, why_marks_apart};

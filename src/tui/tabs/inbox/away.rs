@@ -5,7 +5,6 @@ use crate::engine::graph::{Hash, InterruptId, ThreadId};
 use crate::inbox::door::{Destination, Inbox, MailMove};
 use crate::inbox::{DecisionEnd, InboxError, ItemLine};
 use crate::text::{count_noun, there_are};
-use crate::tui::actions::Action;
 use crate::tui::layers::Prompt;
 use crate::tui::model::{Failure, InboxResult, Model, PutAway};
 use crate::tui::words;

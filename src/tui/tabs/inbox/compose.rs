@@ -4,7 +4,6 @@ use super::{follow, news};
 use crate::engine::graph::ThreadId;
 use crate::inbox::door::{Inbox, Letter, new_mail};
 use crate::inbox::{DecisionEnd, ItemLine, ItemStatus};
-use crate::tui::actions::{Action, Scope};
 use crate::tui::layers::form::{self, Form, Purpose};
 use crate::tui::model::{DecisionKind, Model, OwnLetter, Undo};
 use crate::tui::words;

@@ -9,7 +9,6 @@ use crate::inbox::{
 };
 use crate::text::when::Past;
 use crate::text::{count_noun, truncate, width};
-use crate::tui::actions::Action;
 use crate::tui::layers::{Choice, Menu, Prompt};
 use crate::tui::model::{DecisionKind, InboxResult, Lesson, Model, Report, Wanted};
 use crate::tui::tabs::inbox::follow;

@@ -8,7 +8,6 @@ use crate::inbox::{
     PROGRAM_ACTIONS, unsent_edit_key,
 };
 use crate::text::count_noun;
-use crate::tui::actions::Action;
 use crate::tui::model::{DecisionKind, Failure, Followed, InboxResult, Model, OwnLetter, Undo};
 use crate::tui::words;
 use futures_util::future::join_all;

@@ -10,7 +10,6 @@ use crate::inbox::{
 };
 use crate::text::count_noun;
 use crate::text::when::Past;
-use crate::tui::actions::{Action, Scope};
 use crate::tui::model::{DecisionKind, Failure, InboxResult, Model, OwnLetter, PAGE, Undo};
 use crate::tui::words;
 use futures_util::future::join_all;

@@ -4,7 +4,6 @@ use super::{follow, lately, send};
 use crate::engine::graph::{Grade, Kind, ThreadId};
 use crate::inbox::{ItemKind, ItemLine, ItemStatus, Status};
 use crate::text::{count_noun, truncate, wrap};
-use crate::tui::actions::Action;
 use crate::tui::layers::Form;
 use crate::tui::layout::{self, Areas, Entry};
 use crate::tui::model::{DecisionKind, Filter, Followed, Heading, Model, PastEnd, Seen};
