@@ -5,6 +5,7 @@
 
 use crate::inbox::DecisionEnd;
 use crate::text::{truncate, width};
+use crate::tui::actions::Action;
 use crate::tui::commands::pane;
 use crate::tui::model::{Driving, Filter, Model, Popup, Report, Tab, Undo};
 use crate::tui::tabs::inbox::{undo::takes_back_held, why_marks_apart};
@@ -64,8 +65,10 @@ fn draw_held(model: &Model, undo: &Undo, until: Instant, area: Rect, buf: &mut B
     let total = until.saturating_duration_since(undo.since).as_secs_f32().max(f32::EPSILON);
     let (stops, at_once) =
         if undo.sends { ("stops it", "sends it now") } else { ("undoes it", "ends the wait") };
-    let keys = model.spell(&format!("<undo> {stops} · <act_now> {at_once}"));
-    let rest = format!(" · {:.0} s · {keys}", remaining.ceil());
+    let stops = model.spell(&format!("<undo> {stops}"));
+    let now = model.keymap.key_of(&model.scopes(), Action::ActNow);
+    let now = now.map(|now| format!(" · {now} {at_once}")).unwrap_or_default();
+    let rest = format!(" · {:.0} s · {stops}{now}", remaining.ceil());
     let mut room = area;
     if area.width >= layout::WIDE {
         let filled = ((remaining / total * HOLD_CELLS as f32).ceil() as usize).min(HOLD_CELLS);
