@@ -161,9 +161,15 @@ fn not_told(kind: &str, damage: &dyn Fn(&rusqlite::Connection, i64)) {
         let sent = Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
         assert!(sent.success());
     };
-    signal("-STOP");
-    program.run(&["accept", &id]);
+    // It must not be stopped while it writes.
     let db = rusqlite::Connection::open(program.path("data/sayso.db")).unwrap();
+    db.execute_batch("BEGIN IMMEDIATE").unwrap();
+    signal("-STOP");
+    let state =
+        || Command::new("ps").args(["-o", "stat=", "-p", &child.id().to_string()]).output().unwrap().stdout;
+    while !state().starts_with(b"T") {}
+    db.execute_batch("ROLLBACK").unwrap();
+    assert!(program.command(&["accept", &id]).output().unwrap().status.success(), "{kind}");
     let newest = format!("SELECT max(seq) FROM log WHERE kind = '{kind}'");
     let entry: i64 = db.query_row(&newest, [], |row| row.get(0)).unwrap();
     damage(&db, entry);
