@@ -3,8 +3,7 @@
 use super::recorded_model::RecordedModel;
 use super::services::{Picked, Services};
 use crate::agent::llm::{
-    Delta, ModelError, OutputSchema, ReadReply, Reply, Request, Structured, propose_reading, shaped,
-    structured,
+    Delta, ModelError, OutputSchema, ReadReply, Reply, Request, Structured, propose_reading, structured,
 };
 use crate::config::ME;
 use crate::engine::graph::{Ctx, NodeError};
@@ -104,25 +103,8 @@ impl<T> From<Structured<T>> for StructuredAnswer<T> {
     }
 }
 
-/// Asks a model for structured data. `name` is unique within the node.
+/// Asks a model for data that fits a schema. `name` is unique within the node.
 pub async fn ask_structured<T>(
-    ctx: &Ctx<Services>,
-    name: &str,
-    picked: &Picked,
-    request: &Request,
-) -> Result<StructuredAnswer<T>, NodeError>
-where
-    T: Serialize + DeserializeOwned + JsonSchema,
-{
-    ctx.call(name, async {
-        let model = recorded_model(ctx, picked)?;
-        Ok(structured(&model, request).await.map_err(|error| node_error_at(picked, error))?.into())
-    })
-    .await
-}
-
-/// Like [`ask_structured`], for a schema that is known only at run time.
-pub async fn ask_with_schema<T>(
     ctx: &Ctx<Services>,
     name: &str,
     picked: &Picked,
@@ -134,7 +116,7 @@ where
 {
     ctx.call(name, async {
         let model = recorded_model(ctx, picked)?;
-        Ok(shaped(&model, request, output).await.map_err(|error| node_error_at(picked, error))?.into())
+        Ok(structured(&model, request, output).await.map_err(|error| node_error_at(picked, error))?.into())
     })
     .await
 }
@@ -152,7 +134,7 @@ where
 {
     ctx.call(name, async {
         let model = recorded_model(ctx, picked)?;
-        match structured(&model, request).await {
+        match structured(&model, request, OutputSchema::of::<T>()).await {
             Ok(answer) => Ok(Ok(answer.value)),
             Err(error @ ModelError::Unreadable { .. }) => Ok(Err(error.to_string())),
             Err(error) => Err(node_error_at(picked, error)),

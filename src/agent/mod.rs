@@ -14,9 +14,7 @@ mod recorded_model;
 mod services;
 mod written_text;
 
-pub use ask_model::{
-    ask_model, ask_structured, ask_with_schema, pick_model, pick_model_of, pick_only, try_structured,
-};
+pub use ask_model::{ask_model, ask_structured, pick_model, pick_model_of, pick_only, try_structured};
 pub use mail_cache::MailCache;
 pub use services::{
     Accounts, CallRecord, ConversationMail, GrantCheck, GrantQuery, Lesson, Models, Picked, Profile, Records,

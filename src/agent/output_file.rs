@@ -57,12 +57,9 @@ pub fn permission(
             let mut interrupt = proposal(action, Kind::Approval, action, args, title);
             interrupt.gist = (*gist).to_owned();
             interrupt.allow = Allow { edit: false, respond: false, ..Allow::ALL };
-            interrupt.labels = Labels {
-                accept: Some(format!("write {}", what_is_written(args))),
-                ignore: Some("don't write".to_owned()),
-                done: Some("written".to_owned()),
-                ..Labels::default()
-            };
+            let write = format!("write {}", what_is_written(args));
+            interrupt.labels =
+                Labels { done: Some("written".to_owned()), ..Labels::new(write, "", "don't write") };
             Permission::Ask(Box::new(interrupt))
         }
     })

@@ -7,7 +7,7 @@
 use super::ask_model::{answer, left_out_note, node_error_at, recorded_model};
 use super::recorded_model::RecordedModel;
 use super::services::{Picked, Services};
-use crate::agent::llm::{ModelError, Reply, Request, structured};
+use crate::agent::llm::{ModelError, OutputSchema, Reply, Request, structured};
 use crate::engine::graph::{Ctx, NodeError};
 use crate::text::words::clip;
 use schemars::JsonSchema;
@@ -111,7 +111,7 @@ async fn check(model: &RecordedModel, what: &str, text: &str) -> Result<Option<S
     let request = Request::new("text.check", json!({ "wanted": what, "text": text })).system(ROLE).user(
         format!("{QUESTIONS}\n\nThe model was asked to write {what}. Its text:\n\n{}", shown(text, &blocks)),
     );
-    match structured::<TextCheck>(model, &request).await {
+    match structured::<TextCheck>(model, &request, OutputSchema::of::<TextCheck>()).await {
         Ok(answer) if !answer.value.is_wanted => Ok(None),
         Ok(answer) => Ok(Some(cut(text, &blocks, &answer.value))),
         Err(ModelError::Unreadable { .. }) => Ok(Some(text.to_owned())),

@@ -1,10 +1,11 @@
 //! Answers to invitations (RFC 5546): the text for the organizer, and the event that the calendar then keeps.
 
-use super::invited::{InvitationError, bare, has_event};
+use super::invited::{InvitationError, bare, events, has_event, with_uid};
 use super::lines::{self, Component, Line};
 use super::write::{Lines, Person, mailto, name_parameter, utc};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use std::slice::from_ref;
 
 /// How an invitation is answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,7 +68,7 @@ pub fn answer(
 pub fn attended(invitation: &str, me: &Person, how: Attendance) -> Result<Vec<u8>, InvitationError> {
     let (calendar, chosen) = chosen(invitation)?;
     let mut out = begin(&calendar, None);
-    for event in same_uid(&calendar, &chosen) {
+    for event in with_uid(from_ref(&calendar), &chosen.text("UID")) {
         out.line("BEGIN", "VEVENT");
         for line in &event.lines {
             let mine = line.name == "ATTENDEE" && bare(&line.value).eq_ignore_ascii_case(&me.address);
@@ -96,7 +97,7 @@ fn organizer(out: &mut Lines, line: &Line) {
 pub fn cancelled(cancellation: &str) -> Result<Vec<u8>, InvitationError> {
     let (calendar, chosen) = chosen(cancellation)?;
     let mut out = begin(&calendar, None);
-    for event in same_uid(&calendar, &chosen) {
+    for event in with_uid(from_ref(&calendar), &chosen.text("UID")) {
         out.line("BEGIN", "VEVENT");
         for line in event.lines.iter().filter(|line| NAMED.contains(&line.name.as_str())) {
             if line.name == "ORGANIZER" { organizer(&mut out, line) } else { copy(&mut out, line) }
@@ -111,20 +112,14 @@ pub fn cancelled(cancellation: &str) -> Result<Vec<u8>, InvitationError> {
     Ok(out.end_calendar())
 }
 
-fn same_uid<'a>(calendar: &'a Component, chosen: &Component) -> impl Iterator<Item = &'a Component> {
-    let uid = chosen.text("UID");
-    calendar.inside.iter().filter(move |part| part.kind == "VEVENT" && part.text("UID") == uid)
-}
-
 /// The calendar and its event, preferring the event itself to a changed occurrence.
 fn chosen(invitation: &str) -> Result<(Component, Component), InvitationError> {
-    let calendars =
-        lines::read(invitation.as_bytes()).map_err(|e| InvitationError::Damaged(e.to_string()))?;
+    let calendars = lines::read(invitation.as_bytes()).map_err(InvitationError::Damaged)?;
     let calendar = calendars.into_iter().find(has_event).ok_or(InvitationError::NoEvent)?;
-    let events = || calendar.inside.iter().filter(|part| part.kind == "VEVENT");
-    let uid = events().next().map(|event| event.text("UID")).unwrap_or_default();
-    let series = events().find(|event| event.line("RECURRENCE-ID").is_none() && event.text("UID") == uid);
-    let event = series.or_else(|| events().next()).cloned().ok_or(InvitationError::NoEvent)?;
+    let first = events(from_ref(&calendar)).next().ok_or(InvitationError::NoEvent)?;
+    let uid = first.text("UID");
+    let series = with_uid(from_ref(&calendar), &uid).find(|event| event.line("RECURRENCE-ID").is_none());
+    let event = series.unwrap_or(first).clone();
     Ok((calendar, event))
 }
 

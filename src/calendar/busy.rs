@@ -1,7 +1,7 @@
 //! Turns events into busy times: follows recurrences, leaves out exceptions, puts in changed occurrences.
 
 use super::Busy;
-use super::entry::{Entry, EntryError};
+use super::entry::{BEYOND, Entry};
 use super::time::expand;
 use super::time::moment::{Clock, Length, Moment, after};
 use super::time::written::{Form, Written};
@@ -13,6 +13,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// How many busy times one query may find.
 const MAX_TIMES: usize = 50_000;
 
+const TOO_OFTEN: &str = "it recurs too often to be followed";
+
 /// A time window, and the person's time zone.
 pub(super) struct Window<'a> {
     pub from: Timestamp,
@@ -21,7 +23,7 @@ pub(super) struct Window<'a> {
 }
 
 /// An event, and what is wrong with it.
-pub(super) type BrokenEvent<'a> = (&'a Entry, EntryError);
+pub(super) type BrokenEvent<'a> = (&'a Entry, String);
 
 /// All busy times of the events within a window, sorted by start.
 pub(super) fn busy_times<'a>(
@@ -63,10 +65,10 @@ impl Collector {
         start: DateTime,
         length: Length,
         window: &Window<'_>,
-    ) -> Result<(), EntryError> {
+    ) -> Result<(), String> {
         let clock = &entry.start.clock;
-        let begins = clock.instant(start, window.person).ok_or(EntryError::Beyond)?;
-        let ends = length.end(start, clock, window.person).ok_or(EntryError::Beyond)?;
+        let begins = clock.instant(start, window.person).ok_or(BEYOND)?;
+        let ends = length.end(start, clock, window.person).ok_or(BEYOND)?;
         self.push(entry, begins, ends, window)
     }
 
@@ -76,13 +78,13 @@ impl Collector {
         start: Timestamp,
         end: Timestamp,
         window: &Window<'_>,
-    ) -> Result<(), EntryError> {
+    ) -> Result<(), String> {
         let is_inside = start < window.until && (end > window.from || (end == start && start >= window.from));
         if !entry.matches_time || !is_inside || !self.seen.insert((entry.uid.clone(), start, end)) {
             return Ok(());
         }
         if self.busy.len() >= MAX_TIMES {
-            return Err(EntryError::TooOften);
+            return Err(TOO_OFTEN.to_owned());
         }
         self.busy.push(Busy { start, end, title: entry.title.clone(), all_day: entry.start.is_day() });
         Ok(())
@@ -95,7 +97,7 @@ fn add_series(
     changes: &Changes<'_>,
     window: &Window<'_>,
     collector: &mut Collector,
-) -> Result<(), EntryError> {
+) -> Result<(), String> {
     let person = window.person;
     if !master.matches_time && changes.all.iter().all(|change| !change.matches_time) {
         return Ok(());
@@ -112,7 +114,7 @@ fn add_series(
     let clock = &master.start.clock;
     let mut starts: Vec<(Moment, Option<Length>)> = vec![(master.start.clone(), None)];
     for rule in &master.rules {
-        let times = expand::times(rule, master.start.civil, from, until).map_err(|_| EntryError::TooOften)?;
+        let times = expand::times(rule, master.start.civil, from, until).map_err(|_| TOO_OFTEN)?;
         let holds =
             |time: &DateTime| rule.until.as_ref().is_none_or(|until| is_within(*time, clock, until, person));
         let times = times.into_iter().filter(holds);
@@ -125,19 +127,19 @@ fn add_series(
         if except.get(&start, person).is_some() {
             continue;
         }
-        let begins = start.instant(person).ok_or(EntryError::Beyond)?;
+        let begins = start.instant(person).ok_or(BEYOND)?;
         if let Some(change) = changes.onwards_at(&start, begins, person) {
-            let begins = begins.checked_add(shift(change, person)).map_err(|_| EntryError::Beyond)?;
+            let begins = begins.checked_add(shift(change, person)).map_err(|_| BEYOND)?;
             let (civil, clock) = if change.start.is_day() {
                 (person.to_datetime(begins), Clock::Day)
             } else {
                 (utc(begins), Clock::Utc)
             };
-            let ends = change.length.end(civil, &clock, person).ok_or(EntryError::Beyond)?;
+            let ends = change.length.end(civil, &clock, person).ok_or(BEYOND)?;
             collector.push(change, begins, ends, window)?;
         } else if changes.single.get(&start, person).is_none() {
             let length = length.unwrap_or(master.length);
-            let ends = length.end(start.civil, &start.clock, person).ok_or(EntryError::Beyond)?;
+            let ends = length.end(start.civil, &start.clock, person).ok_or(BEYOND)?;
             collector.push(master, begins, ends, window)?;
         }
     }

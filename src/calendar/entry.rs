@@ -1,8 +1,8 @@
 //! An event from a calendar. We read it completely or not at all.
 
 use super::lines::{Component, Line};
-use super::time::moment::{Length, Moment, MomentError};
-use super::time::rule::{Rule, RuleError};
+use super::time::moment::{Length, Moment};
+use super::time::rule::Rule;
 use super::time::zone::Zone;
 use crate::text::short_line;
 use jiff::SignedDuration;
@@ -39,26 +39,9 @@ pub(super) struct Entry {
     pub replaces: Option<ReplacedOccurrence>,
 }
 
-/// Why an event cannot be read.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-pub(super) enum EntryError {
-    #[error("it has no DTSTART")]
-    NoStart,
-    #[error("it ends before it begins")]
-    Backwards,
-    #[error("its {0} is not a duration ({1})")]
-    Length(String, String),
-    #[error("its times are too far in the future")]
-    Beyond,
-    #[error("it uses EXRULE, which sayso does not follow")]
-    ExRule,
-    #[error("it recurs too often to be followed")]
-    TooOften,
-    #[error(transparent)]
-    Moment(#[from] MomentError),
-    #[error(transparent)]
-    Rule(#[from] RuleError),
-}
+/// What is wrong with a time that has no instant.
+pub(super) const BEYOND: &str = "its times are too far in the future";
+const BACKWARDS: &str = "it ends before it begins";
 
 /// The zones of a text: those it defines, and the well-known ones.
 pub(super) struct Zones(Vec<(String, Option<Arc<Zone>>)>);
@@ -85,7 +68,7 @@ pub(super) fn title(event: &Component) -> String {
 
 impl Entry {
     /// Reads a `VEVENT`.
-    pub fn read(event: &Component, zones: &Zones, person: &TimeZone) -> Result<Self, EntryError> {
+    pub fn read(event: &Component, zones: &Zones, person: &TimeZone) -> Result<Self, String> {
         let find = |id: &str| zones.find(id);
         let moment = |line: &Line, value: &str| Moment::of(line, value, &find);
         let first = |name: &str| event.line(name).map(|line| moment(line, &line.value)).transpose();
@@ -102,17 +85,17 @@ impl Entry {
             (Some(start), _) => start,
             // A cancellation need not repeat when the occurrence would have been.
             (None, Some(replaces)) if cancelled => replaces.start.clone(),
-            (None, _) => return Err(EntryError::NoStart),
+            (None, _) => return Err("it has no DTSTART".to_owned()),
         };
         if event.line("EXRULE").is_some() {
-            return Err(EntryError::ExRule);
+            return Err("it uses EXRULE, which sayso does not follow".to_owned());
         }
         let rules: Result<Vec<Rule>, _> = event.all("RRULE").map(|line| Rule::read(&line.value)).collect();
         let except: Result<Vec<Moment>, _> = event
             .all("EXDATE")
             .flat_map(|line| line.value.split(',').map(move |value| moment(line, value)))
             .collect();
-        let extra: Result<Vec<ExtraDate>, EntryError> = event
+        let extra: Result<Vec<ExtraDate>, String> = event
             .all("RDATE")
             .flat_map(|line| line.value.split(',').map(move |value| (line, value)))
             .map(|(line, value)| extra(line, value, &moment, person))
@@ -136,7 +119,7 @@ impl Entry {
 pub(super) fn entries_of(
     calendars: &[Component],
     person: &TimeZone,
-) -> Result<Vec<Entry>, (String, String, EntryError)> {
+) -> Result<Vec<Entry>, (String, String, String)> {
     let zones = Zones::of(calendars);
     let inside = calendars.iter().flat_map(|calendar| &calendar.inside);
     let read = |event: &Component| {
@@ -150,44 +133,47 @@ fn length(
     start: &Moment,
     end: Option<Moment>,
     person: &TimeZone,
-) -> Result<Length, EntryError> {
+) -> Result<Length, String> {
     match (end, event.line("DURATION")) {
         (Some(end), _) if start.is_day() && end.is_day() => {
             let days = end.civil.duration_since(start.civil).as_hours() / 24;
             // Some programs end a one-day event on the same day.
-            if days < 0 { Err(EntryError::Backwards) } else { Ok(days_long(days.max(1))) }
+            if days < 0 { Err(BACKWARDS.to_owned()) } else { Ok(days_long(days.max(1))) }
         }
         (Some(end), _) => between(start, &end, person),
-        (None, Some(line)) => Length::read(&line.value)
-            .ok_or_else(|| EntryError::Length("DURATION".to_owned(), super::short(&line.value))),
+        (None, Some(line)) => duration("DURATION", &line.value),
         (None, None) if start.is_day() => Ok(days_long(1)),
         (None, None) => Ok(days_long(0)),
     }
+}
+
+fn duration(name: &str, text: &str) -> Result<Length, String> {
+    Length::read(text).ok_or_else(|| format!("its {name} is not a duration ({})", super::short(text)))
 }
 
 fn days_long(days: i64) -> Length {
     Length { days, exact: SignedDuration::ZERO }
 }
 
-fn between(start: &Moment, end: &Moment, person: &TimeZone) -> Result<Length, EntryError> {
+fn between(start: &Moment, end: &Moment, person: &TimeZone) -> Result<Length, String> {
     let (from, until) = (start.instant(person), end.instant(person));
-    let (from, until) = from.zip(until).ok_or(EntryError::Beyond)?;
+    let (from, until) = from.zip(until).ok_or(BEYOND)?;
     let exact = until.duration_since(from);
-    if exact.is_negative() { Err(EntryError::Backwards) } else { Ok(Length { days: 0, exact }) }
+    if exact.is_negative() { Err(BACKWARDS.to_owned()) } else { Ok(Length { days: 0, exact }) }
 }
 
 fn extra(
     line: &Line,
     value: &str,
-    moment: &dyn Fn(&Line, &str) -> Result<Moment, MomentError>,
+    moment: &dyn Fn(&Line, &str) -> Result<Moment, String>,
     person: &TimeZone,
-) -> Result<ExtraDate, EntryError> {
+) -> Result<ExtraDate, String> {
     let Some((start, end)) = value.split_once('/') else {
         return Ok(ExtraDate { start: moment(line, value)?, length: None });
     };
     let start = moment(line, start)?;
     let length = if end.trim_start().starts_with(['P', 'p', '+', '-']) {
-        Length::read(end).ok_or_else(|| EntryError::Length("RDATE".to_owned(), super::short(end)))?
+        duration("RDATE", end)?
     } else {
         between(&start, &moment(line, end)?, person)?
     };

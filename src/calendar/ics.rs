@@ -7,8 +7,8 @@
 use super::busy::{Window, busy_times};
 use super::entry::{Entry, entries_of};
 use super::file::{self, Changed};
-use super::invited::{InvitedEvent, events, events_of};
-use super::lines::{self, Component, LineError};
+use super::invited::{InvitedEvent, events_of, holds};
+use super::lines::{self, Component};
 use super::revise::{News, Revision, only_uid, revise};
 use super::{BoxFuture, Busy, Calendar, CalendarError};
 use crate::text::count_noun;
@@ -106,10 +106,6 @@ impl Text {
         };
         Ok(Self { path, bytes, calendars })
     }
-
-    fn holds(&self, uid: &str) -> bool {
-        events(&self.calendars).any(|event| event.text("UID") == uid)
-    }
 }
 
 impl Inner {
@@ -167,7 +163,7 @@ impl Inner {
         let _lock = file::lock(&self.path)?;
         for _ in 0..TRIES {
             let texts = self.texts()?;
-            if texts.iter().any(|text| text.holds(&uid)) {
+            if texts.iter().any(|text| holds(&text.calendars, &uid)) {
                 return Ok(());
             }
             let changed = if self.is_folder() {
@@ -194,7 +190,7 @@ impl Inner {
 
     fn events(&self, uid: &str) -> Result<Vec<InvitedEvent>, CalendarError> {
         let mut events = Vec::new();
-        for text in self.texts()?.iter().filter(|text| text.holds(uid)) {
+        for text in self.texts()?.iter().filter(|text| holds(&text.calendars, uid)) {
             let read = events_of(&text.calendars, uid, &self.person);
             events.extend(read.map_err(|error| broken(&text.path, "", uid, &error))?);
         }
@@ -207,7 +203,7 @@ impl Inner {
         let _lock = file::lock(&self.path)?;
         for _ in 0..TRIES {
             let mut texts = self.texts()?;
-            texts.retain(|text| text.holds(&news.uid));
+            texts.retain(|text| holds(&text.calendars, &news.uid));
             let Some(text) = texts.first() else { return news.applies(&[]).map(drop) };
             if texts.len() > 1 {
                 let path = self.path.display();
@@ -267,7 +263,7 @@ fn parts<'a>(text: &'a Text, kind: &'a str) -> impl Iterator<Item = &'a Componen
     text.calendars.iter().flat_map(|calendar| &calendar.inside).filter(move |part| part.kind == kind)
 }
 
-fn damaged(path: &Path, error: &LineError) -> CalendarError {
+fn damaged(path: &Path, error: &str) -> CalendarError {
     CalendarError::Permanent(if path.as_os_str().is_empty() {
         format!("the event is no calendar text: {error}")
     } else {
@@ -276,10 +272,5 @@ fn damaged(path: &Path, error: &LineError) -> CalendarError {
 }
 
 fn broken(path: &Path, title: &str, uid: &str, error: &dyn std::fmt::Display) -> CalendarError {
-    let title = if title.is_empty() { "without a title" } else { title };
-    let uid = super::short(uid);
-    CalendarError::Permanent(format!(
-        "the calendar {} has an event that sayso cannot interpret, “{title}” ({uid}): {error}; fix it or delete it",
-        path.display()
-    ))
+    super::broken(&path.display().to_string(), title, uid, error)
 }

@@ -1,6 +1,6 @@
 //! Invitations from mail, made safe to show.
 
-use super::entry::{Entry, EntryError, Zones};
+use super::entry::{BEYOND, Entry, Zones};
 use super::lines::{self, Component, Line};
 use super::time::moment::Moment;
 use super::time::rule::{Frequency, NthDay, Rule};
@@ -19,8 +19,6 @@ const MAX_PEOPLE: usize = 200;
 /// An event with an organizer, from a mail or a calendar. All text is visible.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InvitedEvent {
-    /// `REQUEST`, `REPLY`, `CANCEL` …; `PUBLISH` if it is missing.
-    pub method: String,
     pub uid: String,
     /// If this changes one occurrence of a series: when that would have begun.
     pub occurrence: Option<Timestamp>,
@@ -76,8 +74,7 @@ pub fn read_events(text: &str, person: &TimeZone) -> Result<Vec<InvitedEvent>, I
     if text.len() > LONGEST {
         return Err(InvitationError::Damaged(format!("it is larger than {} MiB", LONGEST >> 20)));
     }
-    let calendars =
-        lines::read(text.as_bytes()).map_err(|error| InvitationError::Damaged(error.to_string()))?;
+    let calendars = lines::read(text.as_bytes()).map_err(InvitationError::Damaged)?;
     // Read the same calendar that we keep or take out.
     let calendar = calendars.into_iter().find(has_event).ok_or(InvitationError::NoEvent)?;
     let calendars = std::slice::from_ref(&calendar);
@@ -89,17 +86,14 @@ pub(super) fn has_event(calendar: &Component) -> bool {
     calendar.inside.iter().any(|part| part.kind == "VEVENT")
 }
 
-/// The events with a UID, in order.
+/// The events with a UID, in order, read.
 pub(super) fn events_of(
     calendars: &[Component],
     uid: &str,
     person: &TimeZone,
 ) -> Result<Vec<InvitedEvent>, InvitationError> {
-    let method = calendars.first().map(|calendar| calendar.text("METHOD").to_ascii_uppercase());
-    let method = method.filter(|method| !method.is_empty()).unwrap_or_else(|| "PUBLISH".to_owned());
     let zones = Zones::of(calendars);
-    let matching = events(calendars).filter(|event| event.text("UID") == uid);
-    matching.map(|event| read(event, &line(&method), &zones, person)).collect()
+    with_uid(calendars, uid).map(|event| read(event, &zones, person)).collect()
 }
 
 /// All events of some calendars.
@@ -107,30 +101,33 @@ pub(super) fn events(calendars: &[Component]) -> impl Iterator<Item = &Component
     calendars.iter().flat_map(|calendar| &calendar.inside).filter(|part| part.kind == "VEVENT")
 }
 
-fn read(
-    event: &Component,
-    method: &str,
-    zones: &Zones,
-    person: &TimeZone,
-) -> Result<InvitedEvent, InvitationError> {
-    let wrong = |error: EntryError| InvitationError::Event(error.to_string());
-    let entry = Entry::read(event, zones, person).map_err(wrong)?;
-    let start = entry.start.instant(person).ok_or(EntryError::Beyond).map_err(wrong)?;
+/// Those with a UID, in order.
+pub(super) fn with_uid<'a>(calendars: &'a [Component], uid: &'a str) -> impl Iterator<Item = &'a Component> {
+    events(calendars).filter(move |event| event.text("UID") == uid)
+}
+
+pub(super) fn holds(calendars: &[Component], uid: &str) -> bool {
+    with_uid(calendars, uid).next().is_some()
+}
+
+fn read(event: &Component, zones: &Zones, person: &TimeZone) -> Result<InvitedEvent, InvitationError> {
+    let entry = Entry::read(event, zones, person).map_err(InvitationError::Event)?;
+    let beyond = || InvitationError::Event(BEYOND.to_owned());
+    let start = entry.start.instant(person).ok_or_else(beyond)?;
     let end = entry.length.end(entry.start.civil, &entry.start.clock, person);
     let occurrence = entry.replaces.as_ref().map(|replaces| replaces.start.instant(person));
     let stamp = event.line("DTSTAMP").and_then(|line| Moment::bare(&line.value)?.instant(&TimeZone::UTC));
     let organizer = event.line("ORGANIZER");
     Ok(InvitedEvent {
-        method: method.to_owned(),
         uid: line(&entry.uid),
-        occurrence: occurrence.map(|at| at.ok_or(EntryError::Beyond)).transpose().map_err(wrong)?,
+        occurrence: occurrence.map(|at| at.ok_or_else(beyond)).transpose()?,
         onwards: entry.replaces.as_ref().is_some_and(|replaces| replaces.onwards),
         sequence: entry.sequence,
         stamp,
         cancelled: event.text("STATUS").eq_ignore_ascii_case("CANCELLED"),
         title: entry.title.clone(),
         start,
-        end: end.ok_or(EntryError::Beyond).map_err(wrong)?,
+        end: end.ok_or_else(beyond)?,
         all_day: entry.start.is_day(),
         organizer: organizer.map(somebody),
         sent_by: organizer.and_then(|who| who.param("SENT-BY")).map(|who| line(bare(who))),

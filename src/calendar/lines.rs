@@ -3,37 +3,12 @@
 //! Promises: size, depth and number of components are limited before anything is kept, and a text that ends before its
 //! components do is an error. The meaning of the lines is not known here.
 
-use thiserror::Error;
-
 /// The maximum size of a text.
 pub(super) const LONGEST_TEXT: usize = 32 << 20;
 /// The maximum length of an unfolded line. Descriptions and inline attachments can be long.
 const LONGEST_LINE: usize = 16 << 20;
 const DEEPEST: usize = 8;
 const MAX_COMPONENTS: usize = 200_000;
-
-/// Why a text is not iCalendar.
-#[derive(Debug, Error, PartialEq, Eq)]
-pub(super) enum LineError {
-    #[error("it is larger than {} MiB", LONGEST_TEXT >> 20)]
-    Large,
-    #[error("line {0} is too long")]
-    Long(usize),
-    #[error("line {0} is not iCalendar text (NAME:value)")]
-    Odd(usize),
-    #[error("line {0} stands outside of BEGIN:VCALENDAR and END:VCALENDAR")]
-    Outside(usize),
-    #[error("line {line} ends {found}, but {open} is open")]
-    Crossed { line: usize, found: String, open: String },
-    #[error("it ends before {0} does; perhaps it was cut off")]
-    Cut(String),
-    #[error("line {0} nests too deep")]
-    Deep(usize),
-    #[error("it has more than {MAX_COMPONENTS} components")]
-    Many,
-    #[error("it holds no BEGIN:VCALENDAR")]
-    Empty,
-}
 
 /// `NAME;PARAM=value:value`, unfolded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,11 +74,13 @@ impl Component {
     }
 }
 
-/// The calendars of a text. Invalid UTF-8 is replaced; that can only damage titles.
-pub(super) fn read(bytes: &[u8]) -> Result<Vec<Component>, LineError> {
+/// The calendars of a text; the error says why it is not iCalendar. Invalid UTF-8 is replaced; that can only damage
+/// titles.
+pub(super) fn read(bytes: &[u8]) -> Result<Vec<Component>, String> {
     if bytes.len() > LONGEST_TEXT {
-        return Err(LineError::Large);
+        return Err(format!("it is larger than {} MiB", LONGEST_TEXT >> 20));
     }
+    let outside = |line: usize| format!("line {line} stands outside of BEGIN:VCALENDAR and END:VCALENDAR");
     let mut open: Vec<Component> = Vec::new();
     let mut calendars = Vec::new();
     let mut count = 0;
@@ -112,27 +89,27 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Component>, LineError> {
         if line.trim().is_empty() {
             continue;
         }
-        let line = parse(&line).ok_or(LineError::Odd(number))?;
+        let line = parse(&line).ok_or_else(|| format!("line {number} is not iCalendar text (NAME:value)"))?;
         match line.name.as_str() {
             "BEGIN" => {
                 count += 1;
                 if count > MAX_COMPONENTS {
-                    return Err(LineError::Many);
+                    return Err(format!("it has more than {MAX_COMPONENTS} components"));
                 }
                 if open.len() >= DEEPEST {
-                    return Err(LineError::Deep(number));
+                    return Err(format!("line {number} nests too deep"));
                 }
                 let kind = line.value.trim().to_ascii_uppercase();
                 if open.is_empty() && kind != "VCALENDAR" {
-                    return Err(LineError::Outside(number));
+                    return Err(outside(number));
                 }
                 open.push(Component { kind, from, ..Component::default() });
             }
             "END" => {
                 let ended = line.value.trim().to_ascii_uppercase();
-                let mut done = open.pop().ok_or(LineError::Outside(number))?;
+                let mut done = open.pop().ok_or_else(|| outside(number))?;
                 if done.kind != ended {
-                    return Err(LineError::Crossed { line: number, found: ended, open: done.kind });
+                    return Err(format!("line {number} ends {ended}, but {} is open", done.kind));
                 }
                 done.end = (from, until);
                 match open.last_mut() {
@@ -140,12 +117,12 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Component>, LineError> {
                     None => calendars.push(done),
                 }
             }
-            _ => open.last_mut().ok_or(LineError::Outside(number))?.lines.push(line),
+            _ => open.last_mut().ok_or_else(|| outside(number))?.lines.push(line),
         }
     }
     match (open.pop(), calendars.is_empty()) {
-        (Some(open), _) => Err(LineError::Cut(open.kind)),
-        (None, true) => Err(LineError::Empty),
+        (Some(open), _) => Err(format!("it ends before {} does; perhaps it was cut off", open.kind)),
+        (None, true) => Err("it holds no BEGIN:VCALENDAR".to_owned()),
         (None, false) => Ok(calendars),
     }
 }
@@ -177,7 +154,7 @@ impl Unfold<'_> {
 }
 
 impl Iterator for Unfold<'_> {
-    type Item = Result<Unfolded, LineError>;
+    type Item = Result<Unfolded, String>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.at >= self.bytes.len() {
@@ -196,7 +173,7 @@ impl Iterator for Unfold<'_> {
             next = after;
             self.number += 1;
             if line.len() > LONGEST_LINE {
-                return Some(Err(LineError::Long(number)));
+                return Some(Err(format!("line {number} is too long")));
             }
         }
         self.at = next;
@@ -270,7 +247,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        assert_eq!(read(text.as_bytes()).unwrap_err().to_string(), expected);
+        assert_eq!(read(text.as_bytes()).unwrap_err(), expected);
     }
 
     #[test]

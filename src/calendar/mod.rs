@@ -31,13 +31,14 @@ pub use ics::IcsCalendar;
 pub use invited::{InvitationError, InvitedEvent, read_events, read_invitation};
 pub use read_only::ReadOnly;
 pub use revise::{Revision, RevisionCheck, check_revision};
-pub use write::{Event, Method, Person, event_text, invitation};
+pub use write::{Event, Person, REQUEST, event_text, invitation};
 
 use crate::config;
 use crate::text::short_line;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
+use std::fmt::Display;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -103,6 +104,15 @@ pub fn open(calendar: &config::Calendar, person: TimeZone) -> Arc<dyn Calendar> 
         }
         config::Calendar::CalDav { server } => Arc::new(CalDav::new(server, person)),
     }
+}
+
+/// The error about an event that would be free time if it were skipped. `calendar` says which one it is in.
+fn broken(calendar: &str, title: &str, uid: &str, error: &dyn Display) -> CalendarError {
+    let title = if title.is_empty() { "without a title" } else { title };
+    CalendarError::Permanent(format!(
+        "the calendar {calendar} has an event that sayso cannot interpret, “{title}” ({}): {error}; fix it or delete it",
+        short(uid)
+    ))
 }
 
 /// Shortens calendar text for an error: one line, not long.

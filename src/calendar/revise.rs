@@ -4,7 +4,7 @@
 //! another event is touched, and the person's own reminders stay. No IO happens here.
 
 use super::CalendarError;
-use super::invited::{InvitedEvent, events, events_of};
+use super::invited::{InvitedEvent, events, events_of, with_uid};
 use super::lines::{self, Component};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -198,11 +198,9 @@ pub(super) fn revise(
     if !news.applies(&held)? {
         return Ok(None);
     }
-    let parts: Vec<&Component> = events(calendars).filter(|event| event.text("UID") == news.uid).collect();
+    let parts: Vec<&Component> = with_uid(calendars, &news.uid).collect();
     let series = parts.iter().zip(&held).find(|(_, event)| event.occurrence.is_none());
-    let renewed = news.calendars.iter().flat_map(|calendar| &calendar.inside);
-    let renewed =
-        renewed.filter(|part| part.kind == "VEVENT").find(|part| part.line("RECURRENCE-ID").is_none());
+    let renewed = events(&news.calendars).find(|part| part.line("RECURRENCE-ID").is_none());
     // Earlier changes of occurrences belong to the old series.
     let moved = match (series, renewed) {
         (Some((before, _)), Some(after)) => series_lines(before) != series_lines(after),

@@ -22,9 +22,6 @@ pub struct Event {
     pub uid: String,
     /// When this text was made.
     pub stamp: Timestamp,
-    /// How often it was changed before.
-    #[serde(default)]
-    pub sequence: u32,
     /// One line.
     pub title: String,
     pub start: Timestamp,
@@ -35,9 +32,6 @@ pub struct Event {
     /// Empty if not given.
     #[serde(default)]
     pub location: String,
-    /// Empty if not given.
-    #[serde(default)]
-    pub description: String,
     #[serde(default)]
     pub organizer: Option<Person>,
     /// The invited people; each is asked to answer.
@@ -45,23 +39,8 @@ pub struct Event {
     pub attendees: Vec<Person>,
 }
 
-/// What an invitation asks of its recipients (RFC 5546).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
-#[serde(rename_all = "UPPERCASE")]
-#[strum(serialize_all = "UPPERCASE")]
-pub enum Method {
-    /// Come, and tell us whether you will.
-    Request,
-    /// The event is cancelled.
-    Cancel,
-}
-
-impl Method {
-    /// As written in iCalendar and mail headers.
-    pub fn word(self) -> &'static str {
-        self.into()
-    }
-}
+/// What an invitation asks of its recipients (RFC 5546): to come, and to tell us whether they will.
+pub const REQUEST: &str = "REQUEST";
 
 /// The event for a calendar: a VCALENDAR with one VEVENT.
 pub fn event_text(event: &Event) -> Vec<u8> {
@@ -69,12 +48,12 @@ pub fn event_text(event: &Event) -> Vec<u8> {
 }
 
 /// The event for a mail's calendar part.
-pub fn invitation(event: &Event, method: Method) -> Vec<u8> {
-    text(event, Some(method))
+pub fn invitation(event: &Event) -> Vec<u8> {
+    text(event, Some(REQUEST))
 }
 
-fn text(event: &Event, method: Option<Method>) -> Vec<u8> {
-    let mut out = Lines::begin_calendar(method.map(Method::word));
+fn text(event: &Event, method: Option<&str>) -> Vec<u8> {
+    let mut out = Lines::begin_calendar(method);
     let zone = event.zone.as_deref().and_then(|name| Some((name, TimeZone::get(name).ok()?)));
     let zone = zone.filter(|(_, zone)| *zone != TimeZone::UTC && is_unambiguous(zone, event));
     if let Some((name, zone)) = &zone {
@@ -83,7 +62,7 @@ fn text(event: &Event, method: Option<Method>) -> Vec<u8> {
     out.line("BEGIN", "VEVENT");
     out.line("UID", &escape(&event.uid));
     out.line("DTSTAMP", &utc(event.stamp));
-    out.line("SEQUENCE", &event.sequence.to_string());
+    out.line("SEQUENCE", "0");
     for (property, time) in [("DTSTART", event.start), ("DTEND", event.end)] {
         match &zone {
             Some((name, zone)) => {
@@ -93,12 +72,10 @@ fn text(event: &Event, method: Option<Method>) -> Vec<u8> {
         }
     }
     out.line("SUMMARY", &escape(&event.title));
-    for (property, value) in [("LOCATION", &event.location), ("DESCRIPTION", &event.description)] {
-        if !value.is_empty() {
-            out.line(property, &escape(value));
-        }
+    if !event.location.is_empty() {
+        out.line("LOCATION", &escape(&event.location));
     }
-    out.line("STATUS", if method == Some(Method::Cancel) { "CANCELLED" } else { "CONFIRMED" });
+    out.line("STATUS", "CONFIRMED");
     out.line("TRANSP", "OPAQUE");
     if let Some(organizer) = &event.organizer {
         out.line(&format!("ORGANIZER{}", name_parameter(organizer)), &mailto(organizer));

@@ -12,6 +12,7 @@ use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use tracing::level_filters::LevelFilter;
@@ -121,17 +122,9 @@ impl Sink for Daily {
 
 impl Daily {
     fn begin(&self, today: Date) -> io::Result<File> {
-        let mut folder = DirBuilder::new();
-        let mut options = OpenOptions::new();
-        options.append(true).create(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-            folder.mode(0o700);
-            options.mode(0o600);
-        }
-        folder.recursive(true).create(&self.folder)?;
-        let file = options.open(self.folder.join(format!("sayso.{today}.log")))?;
+        DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
+        let name = format!("sayso.{today}.log");
+        let file = OpenOptions::new().append(true).create(true).mode(0o600).open(self.folder.join(name))?;
         self.prune()?;
         Ok(file)
     }
@@ -155,6 +148,7 @@ impl Daily {
 mod tests {
     use super::*;
     use crate::config::{Env, Secret};
+    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn a_file_a_day_and_only_the_last_few() {
@@ -178,10 +172,6 @@ mod tests {
         assert_eq!(names[1], "sayso.2020-01-04.log");
         let today = log.join(&names[DAYS_KEPT]);
         assert_eq!(fs::read_to_string(&today).unwrap(), "key=[secret] ⟨U+001B⟩[2J forged [secret] line\n");
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            assert_eq!(fs::metadata(today).unwrap().permissions().mode() & 0o777, 0o600);
-        }
+        assert_eq!(fs::metadata(today).unwrap().permissions().mode() & 0o777, 0o600);
     }
 }

@@ -165,15 +165,9 @@ fn open(path: &PathBuf) -> Result<Vec<u8>, SecretError> {
     Ok(bytes)
 }
 
-#[cfg(unix)]
 fn is_exposed(metadata: &std::fs::Metadata) -> bool {
     use std::os::unix::fs::PermissionsExt;
     metadata.permissions().mode() & 0o077 != 0
-}
-
-#[cfg(not(unix))]
-fn is_exposed(_: &std::fs::Metadata) -> bool {
-    false
 }
 
 fn run(command: &str) -> Result<Vec<u8>, SecretError> {
@@ -253,7 +247,6 @@ mod tests {
         check(&Secret::Command("yes key".into()), Err("failed"));
     }
 
-    #[cfg(unix)]
     #[test]
     fn from_a_file() {
         use std::os::unix::fs::PermissionsExt;

@@ -316,8 +316,7 @@ impl Item {
 }
 
 fn result_labels() -> Labels {
-    let label = |label: &str| Some(label.to_owned());
-    Labels { accept: label("file away"), respond: label("go on"), ..Labels::default() }
+    Labels::new("file away", "go on", "")
 }
 
 /// Scripts read a result with the fields of a question.

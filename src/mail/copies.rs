@@ -129,7 +129,7 @@ async fn file(imap: &Imap, by: FiledBy, raw: &[u8], message_id: &str) -> Result<
 
 fn store(path: &Path, raw: &[u8]) -> Result<String, MailError> {
     Folder::new("Sent", path.to_owned()).create()?;
-    Ok(Delivery::begin(path, raw, DeliveryTarget::Sent)?.finish()?.0.display().to_string())
+    Ok(Delivery::begin(path, raw, DeliveryTarget::Sent)?.finish()?.display().to_string())
 }
 
 fn find(path: &Path, raw: &[u8]) -> Result<Option<Sent>, MailError> {

@@ -27,6 +27,11 @@ impl Address {
         Self { name: String::new(), address: address.to_owned() }
     }
 
+    /// Several, as a header lists them.
+    pub fn list(people: &[Address]) -> String {
+        people.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+    }
+
     /// Whether both reach the same mailbox, ignoring case.
     pub fn same(&self, other: &str) -> bool {
         self.address.eq_ignore_ascii_case(other)
@@ -221,6 +226,12 @@ impl Mail {
     /// Every address in To and Cc.
     pub fn recipients(&self) -> impl Iterator<Item = &Address> {
         self.to.iter().chain(&self.cc)
+    }
+
+    /// The values of all headers with a name, topmost first.
+    pub fn headers_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        let named = move |(header, _): &&(String, String)| header.eq_ignore_ascii_case(name);
+        self.headers.iter().filter(named).map(|(_, value)| value.as_str())
     }
 
     /// The searchable text: people, subject, file names, the beginning of the text, and its codes in one piece.

@@ -49,8 +49,7 @@ impl Library {
 
     /// The files and folders in a folder, folders with how much they hold.
     pub fn list(&self, folder: &str) -> String {
-        let folder = folder.trim_matches(['/', '.']);
-        let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+        let prefix = prefix(folder);
         let mut entries: BTreeMap<String, (usize, u64)> = BTreeMap::new();
         for file in &self.files {
             let Some(rest) = file.name.strip_prefix(&prefix) else { continue };
@@ -76,15 +75,16 @@ impl Library {
         out
     }
 
-    /// The lines that hold all of these words, in any case, some of each file.
+    /// The lines that hold all of these words, in any case, some of each file. The folder may be a single file.
     pub fn search(&self, words: &str, folder: &str) -> String {
         let words: Vec<String> = words.split_whitespace().map(str::to_lowercase).collect();
-        let folder = folder.trim_matches(['/', '.']);
         if words.is_empty() {
             return "Name the words to search for.".to_owned();
         }
+        let prefix = prefix(folder);
         let (mut out, mut more_lines, mut more_files, mut room) = (String::new(), 0, 0, SEARCH_BYTES);
-        for file in self.files.iter().filter(|file| file.name.starts_with(folder)) {
+        let is_meant = |file: &&Listed| format!("{}/", file.name).starts_with(&prefix);
+        for file in self.files.iter().filter(is_meant) {
             if room < file.bytes {
                 out += "[not all files were searched: they are too large]\n";
                 break;
@@ -149,6 +149,12 @@ impl Library {
     }
 }
 
+/// What the names of a folder's files begin with.
+fn prefix(folder: &str) -> String {
+    let parts = folder.split('/').filter(|part| !matches!(*part, "" | "."));
+    parts.map(|part| format!("{part}/")).collect()
+}
+
 /// A size as people say it.
 pub fn kilobytes(bytes: u64) -> String {
     if bytes < 1_024 { format!("{bytes} bytes") } else { format!("{} kB", bytes / 1_024) }
@@ -211,5 +217,25 @@ mod tests {
         assert_eq!(library.search("turbine", "year1"), "No line holds all of these words.");
         let common = library.search("note", "");
         assert!(common.len() < FOUND_BYTES + 400 && common.contains("more lines in"), "{common}");
+    }
+
+    #[test]
+    fn a_folder_is_what_lies_beneath_it() {
+        let names = [".github/ci.yml", "src-old/a.rs", "src/a.rs", "src/b.rs"];
+        let files = listed(&names.map(|name| (name, "on: push".to_owned())));
+        let library = Library { files, text: Box::new(|_| Ok("on: push".to_owned())) };
+        for folder in ["src", "src/", "/src", "./src/."] {
+            assert_eq!(
+                library.search("push", folder),
+                "src/a.rs:1: on: push\nsrc/b.rs:1: on: push\n",
+                "{folder}"
+            );
+            assert_eq!(library.list(folder), "src/a.rs (8 bytes)\nsrc/b.rs (8 bytes)\n", "{folder}");
+        }
+        assert_eq!(library.search("push", "src/b.rs"), "src/b.rs:1: on: push\n");
+        assert_eq!(library.search("push", ".github"), ".github/ci.yml:1: on: push\n");
+        assert_eq!(library.list("./.github"), ".github/ci.yml (8 bytes)\n");
+        assert_eq!(library.list("github"), "There is no folder `github`.");
+        assert_eq!(library.list("."), library.list(""));
     }
 }

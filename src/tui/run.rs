@@ -366,44 +366,32 @@ enum SignalAction {
 
 /// The signals that end the program, and the one that continues it.
 struct ExitSignals {
-    #[cfg(unix)]
     signals: [tokio::signal::unix::Signal; 3],
-    #[cfg(unix)]
     resume: tokio::signal::unix::Signal,
 }
 
 impl ExitSignals {
     fn new() -> std::io::Result<Self> {
-        #[cfg(unix)]
-        {
-            use tokio::signal::unix::{SignalKind, signal};
-            let resume = SignalKind::from_raw(rustix::process::Signal::CONT.as_raw());
-            Ok(Self {
-                signals: [
-                    signal(SignalKind::terminate())?,
-                    signal(SignalKind::hangup())?,
-                    signal(SignalKind::interrupt())?,
-                ],
-                resume: signal(resume)?,
-            })
-        }
-        #[cfg(not(unix))]
-        Ok(Self {})
+        use tokio::signal::unix::{SignalKind, signal};
+        let resume = SignalKind::from_raw(rustix::process::Signal::CONT.as_raw());
+        Ok(Self {
+            signals: [
+                signal(SignalKind::terminate())?,
+                signal(SignalKind::hangup())?,
+                signal(SignalKind::interrupt())?,
+            ],
+            resume: signal(resume)?,
+        })
     }
 
     async fn wait(&mut self) -> SignalAction {
-        #[cfg(unix)]
-        {
-            let [terminate, hangup, interrupt] = &mut self.signals;
-            tokio::select! {
-                _ = terminate.recv() => SignalAction::End,
-                _ = hangup.recv() => SignalAction::End,
-                _ = interrupt.recv() => SignalAction::Interrupt,
-                _ = self.resume.recv() => SignalAction::Resume,
-            }
+        let [terminate, hangup, interrupt] = &mut self.signals;
+        tokio::select! {
+            _ = terminate.recv() => SignalAction::End,
+            _ = hangup.recv() => SignalAction::End,
+            _ = interrupt.recv() => SignalAction::Interrupt,
+            _ = self.resume.recv() => SignalAction::Resume,
         }
-        #[cfg(not(unix))]
-        std::future::pending::<SignalAction>().await
     }
 }
 

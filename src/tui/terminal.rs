@@ -162,30 +162,22 @@ fn restore_on_panic() {
 
 /// Whether keys are waiting that nobody has read.
 pub fn keys_wait() -> bool {
-    #[cfg(unix)]
-    {
-        use rustix::event::{PollFd, PollFlags, Timespec, poll};
-        let stdin = io::stdin();
-        let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
-        // If we cannot know, we assume there are some: then nothing is decided.
-        poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).map_or(true, |ready| ready > 0)
-    }
-    #[cfg(not(unix))]
-    crossterm::event::poll(std::time::Duration::ZERO).unwrap_or(true)
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let stdin = io::stdin();
+    let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
+    // If we cannot know, we assume there are some: then nothing is decided.
+    poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).map_or(true, |ready| ready > 0)
 }
 
 /// Stops this process until the shell continues it.
 pub fn stop() -> io::Result<()> {
-    #[cfg(unix)]
-    {
-        use rustix::process::{Signal, getpid, kill_process};
-        // Stops the whole group, as Ctrl-Z in a terminal would: a pager in front of us stops as well.
-        if rustix::process::kill_current_process_group(Signal::TSTP).is_err() {
-            kill_process(getpid(), Signal::STOP)?;
-        }
-        // The kernel chooses which thread takes the signal; until one has, we must not take the terminal back.
-        std::thread::sleep(std::time::Duration::from_millis(50));
+    use rustix::process::{Signal, getpid, kill_process};
+    // Stops the whole group, as Ctrl-Z in a terminal would: a pager in front of us stops as well.
+    if rustix::process::kill_current_process_group(Signal::TSTP).is_err() {
+        kill_process(getpid(), Signal::STOP)?;
     }
+    // The kernel chooses which thread takes the signal; until one has, we must not take the terminal back.
+    std::thread::sleep(std::time::Duration::from_millis(50));
     Ok(())
 }
 

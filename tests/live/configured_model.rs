@@ -1,6 +1,6 @@
 //! One call to a real server, if one is configured.
 
-use sayso::agent::llm::{ModelSettings, Provider, check, open, structured};
+use sayso::agent::llm::{ModelSettings, OutputSchema, Provider, check, open, structured};
 use secrecy::SecretString;
 
 use crate::support::asking::{Triage, request};
@@ -20,5 +20,5 @@ async fn a_real_server_answers_in_words_and_in_data() {
     println!("{}", check(&*model).await.unwrap());
     let asked =
         request().user("Classify this mail as ignore or notify: 'SALE! Everything 30% off until Sunday.'");
-    println!("{:?}", structured::<Triage>(&*model, &asked).await.unwrap());
+    println!("{:?}", structured::<Triage>(&*model, &asked, OutputSchema::of::<Triage>()).await.unwrap());
 }

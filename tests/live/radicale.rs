@@ -128,13 +128,11 @@ fn meeting(n: u32) -> (String, Vec<u8>) {
     let event = Event {
         uid: uid.clone(),
         stamp: at("2026-03-01T00:00:00Z"),
-        sequence: 0,
         title: format!("Meeting {n}"),
         start,
         end: start + jiff::SignedDuration::from_mins(30),
         zone: Some("Europe/Paris".to_owned()),
         location: String::new(),
-        description: String::new(),
         organizer: None,
         attendees: Vec::new(),
     };

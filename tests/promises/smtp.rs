@@ -282,8 +282,9 @@ async fn a_copy_is_filed_once_whoever_files_it() {
     let (port, heard) = fake.start().await;
     let slowly = Timeouts { filing: std::time::Duration::from_millis(300), ..patience() };
     let part = Part::new();
-    let (smtp, _) = open(&part).await;
-    let smtp = smtp.with_sent(Imap::with_timeouts(&account(server(port)), slowly).unwrap());
+    let playing = part.clone();
+    let (out, _) = play(MailTls::Tls, "localhost", move |talk| serve(playing.clone(), talk)).await;
+    let smtp = Smtp::new(server(out), Imap::with_timeouts(&account(server(port)), slowly));
     let server = async {
         while heard.count("UID SEARCH") < 1 {
             tokio::task::yield_now().await;

@@ -52,6 +52,16 @@ pub enum Turn {
     News { text: String },
 }
 
+impl Turn {
+    /// The calls the model proposed in it, if any.
+    pub fn calls(&self) -> &[ToolCall] {
+        match self {
+            Turn::Called { calls, .. } => calls,
+            Turn::Told { .. } | Turn::Said { .. } | Turn::Became { .. } | Turn::News { .. } => &[],
+        }
+    }
+}
+
 /// How a call went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -290,10 +300,7 @@ impl Dialog {
     pub(super) fn newest_calls(&self) -> (&[ToolCall], impl Iterator<Item = (CallResult, bool)>) {
         let proposed = |turn: &Turn| matches!(turn, Turn::Called { .. });
         let since = &self.messages[self.messages.iter().rposition(proposed).unwrap_or(self.messages.len())..];
-        let calls = match since.first() {
-            Some(Turn::Called { calls, .. }) => calls.as_slice(),
-            _ => &[],
-        };
+        let calls = since.first().map_or(&[][..], Turn::calls);
         let results = since.iter().filter_map(|turn| match turn {
             Turn::Became { how, ends, .. } => Some((*how, *ends)),
             Turn::Called { .. } | Turn::Told { .. } | Turn::Said { .. } | Turn::News { .. } => None,
@@ -321,11 +328,8 @@ impl Dialog {
     /// Gives calls ids that no earlier call has, so an answer is never mistaken for an answer to another call. The keys of
     /// our own questions have no digit, so every id gets one.
     pub(super) fn with_unique_ids(&self, mut calls: Vec<ToolCall>) -> Vec<ToolCall> {
-        let earlier = self.messages.iter().filter_map(|turn| match turn {
-            Turn::Called { calls, .. } => Some(calls),
-            Turn::Told { .. } | Turn::Said { .. } | Turn::Became { .. } | Turn::News { .. } => None,
-        });
-        let mut used: HashSet<String> = earlier.flatten().map(|call| call.id.clone()).collect();
+        let earlier = self.messages.iter().flat_map(Turn::calls);
+        let mut used: HashSet<String> = earlier.map(|call| call.id.clone()).collect();
         for call in &mut calls {
             let original_id = call.id.clone();
             let mut n = 1;

@@ -337,11 +337,7 @@ fn step_limit<S: LoopState>(state: &S, end_label: &str) -> Interrupt {
     let mut interrupt = proposal(STEP_LIMIT, Kind::Trouble, STEP_LIMIT, &json!({ "steps": steps }), &title);
     interrupt.gist = short_line(&state.title(), 160);
     interrupt.allow = Allow { edit: false, respond: false, ..Allow::ALL };
-    interrupt.labels = Labels {
-        accept: Some("allow as much again".to_owned()),
-        ignore: Some(end_label.to_owned()),
-        ..Labels::default()
-    };
+    interrupt.labels = Labels::new("allow as much again", "", end_label);
     interrupt
 }
 
@@ -351,11 +347,6 @@ fn unchecked_answer<S: LoopState>(state: &S, text: &str, end_label: &str) -> Int
     let mut interrupt = proposal(UNCHECKED_ANSWER, Kind::Question, UNCHECKED_ANSWER, &args, &state.title());
     interrupt.gist = short_line(text, 160);
     interrupt.allow = Allow { edit: false, draft: false, ..Allow::ALL };
-    interrupt.labels = Labels {
-        accept: Some("take it as the answer".to_owned()),
-        respond: Some("answer".to_owned()),
-        ignore: Some(end_label.to_owned()),
-        ..Labels::default()
-    };
+    interrupt.labels = Labels::new("take it as the answer", "answer", end_label);
     interrupt
 }

@@ -27,9 +27,7 @@ pub fn your_step(title: &str, tools: &[ToolSpec], end_label: &str, found: &str) 
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
     let labels = Labels {
         edit: names.first().map(|_| "take the step".to_owned()),
-        respond: Some("answer in words".to_owned()),
-        ignore: Some(end_label.to_owned()),
-        ..Labels::default()
+        ..Labels::new("", "answer in words", end_label)
     };
     let wish = if names.is_empty() { "answer in words".to_owned() } else { names.join(", ") };
     let mut args = json!({ TOOL: names });

@@ -46,7 +46,6 @@ impl Protocol for Anthropic {
         let mut choice = match &request.choice {
             Choice::Auto => None,
             Choice::Required => Some(json!({"type": "any"})),
-            Choice::Tool(name) => Some(json!({"type": "tool", "name": name})),
         };
         if let Some(output) = &request.output {
             match quirks.output {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{ModelError, ReadyModel, Reply, Request, Stop, ToolCall, check};
+use super::{ModelError, ReadyModel, Reply, Request, ToolCall, check};
 
 /// What a rule answers.
 pub enum RuleAnswer {
@@ -44,7 +44,6 @@ impl RuleAnswer {
                         signature: None,
                     })
                     .collect();
-                reply.stop = Stop::Calls;
             }
         }
         reply.visible()

@@ -47,7 +47,7 @@ pub use reply::{BadCall, Delta, Reply, Stop};
 pub use request::{Choice, Message, OutputSchema, Request, ToolCall, ToolSpec, join_user_messages};
 pub use scripted::Scripted;
 pub use settings::{ModelSettings, Provider};
-pub use structured::{Structured, fitted, shaped, structured};
+pub use structured::{Structured, fitted, structured};
 pub use usage::Usage;
 
 /// A future that can be stored, as returned by traits that are used as `dyn`.

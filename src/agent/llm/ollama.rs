@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::wire::{Args, Fault, Framing, KeyHeader, OutputMode, PartialReply, Piece, Protocol, Quirks};
-use super::{Choice, ModelSettings, OnText, Request, Stop, ToolCall, openai};
+use super::{ModelSettings, OnText, Request, Stop, ToolCall, openai};
 
 /// The window for a short conversation, and the largest one requested if none is configured.
 const SMALL_WINDOW: u32 = 4096;
@@ -45,13 +45,8 @@ impl Protocol for Ollama {
                 OutputMode::Tool | OutputMode::Text => system = openai::in_words(&system, &output.schema),
             }
         }
-        // A call cannot be required; at least a named tool is the only one offered.
-        let tools: Vec<Value> = request
-            .tools
-            .iter()
-            .filter(|tool| !matches!(&request.choice, Choice::Tool(name) if *name != tool.name))
-            .map(openai::tool)
-            .collect();
+        // A call cannot be required.
+        let tools: Vec<Value> = request.tools.iter().map(openai::tool).collect();
         if !tools.is_empty() {
             body.insert("tools".into(), Value::Array(tools));
         }

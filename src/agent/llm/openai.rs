@@ -57,7 +57,8 @@ impl Protocol for OpenAi {
             body.insert("temperature".into(), json!(temperature));
         }
         let mut system = request.system.clone();
-        let (mut tools, mut choice) = tools(request, quirks);
+        let mut tools: Vec<Value> = request.tools.iter().map(tool).collect();
+        let mut choice = (request.choice == Choice::Required).then(|| json!("required"));
         if let Some(output) = &request.output {
             match quirks.output {
                 OutputMode::Schema => {
@@ -69,7 +70,7 @@ impl Protocol for OpenAi {
                         description: "Give the answer.".into(),
                         schema: output.schema.clone(),
                     }));
-                    choice = Some(named_tool(&output.name));
+                    choice = Some(json!({"type": "function", "function": {"name": output.name}}));
                 }
                 OutputMode::Text => system = in_words(&system, &output.schema),
             }
@@ -155,24 +156,6 @@ impl Protocol for OpenAi {
         }
         None
     }
-}
-
-/// The tools to offer, and the `tool_choice` to send.
-fn tools(request: &Request, quirks: Quirks) -> (Vec<Value>, Option<Value>) {
-    let all = || request.tools.iter();
-    match &request.choice {
-        Choice::Auto => (all().map(tool).collect(), None),
-        Choice::Required => (all().map(tool).collect(), Some(json!("required"))),
-        Choice::Tool(name) => {
-            // If the server has no `tool_choice`, nothing else is offered.
-            let offered = all().filter(|tool| !quirks.no_tool_choice || tool.name == *name);
-            (offered.map(tool).collect(), Some(named_tool(name)))
-        }
-    }
-}
-
-fn named_tool(name: &str) -> Value {
-    json!({"type": "function", "function": {"name": name}})
 }
 
 fn response_format(output: &OutputSchema) -> Value {

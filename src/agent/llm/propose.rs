@@ -135,14 +135,9 @@ fn is_empty(reply: &Reply) -> bool {
 /// What the request wants but the reply lacks.
 fn missing(request: &Request, reply: &Reply) -> Option<String> {
     let calls_nothing = reply.calls.is_empty() && reply.bad_calls.is_empty();
-    match &request.choice {
+    match request.choice {
         Choice::Required if calls_nothing => Some(format!("it calls no tool ({})", offered(request))),
-        Choice::Tool(name) if !reply.calls.iter().any(|call| call.name == *name) => {
-            Some(format!("it does not call the tool `{name}`"))
-        }
-        Choice::Auto | Choice::Required | Choice::Tool(_) => {
-            is_empty(reply).then(|| "it is empty".to_owned())
-        }
+        Choice::Auto | Choice::Required => is_empty(reply).then(|| "it is empty".to_owned()),
     }
 }
 
@@ -159,7 +154,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::agent::llm::{BadCall, Scripted, Stop, ToolSpec, quiet};
+    use crate::agent::llm::{BadCall, Scripted, ToolSpec, quiet};
 
     fn request() -> Request {
         Request::new("test", json!(null))
@@ -179,7 +174,7 @@ mod tests {
 
     fn call(name: &str, args: serde_json::Value) -> Reply {
         let call = ToolCall { id: "c1".into(), name: name.into(), args, signature: None };
-        Reply { calls: vec![call], stop: Stop::Calls, ..Reply::default() }
+        Reply { calls: vec![call], ..Reply::default() }
     }
 
     async fn fails_twice(bad: Reply) -> (String, Vec<Request>) {

@@ -76,8 +76,6 @@ pub enum Stop {
     /// The model was done.
     #[default]
     End,
-    /// It wants to call tools.
-    Calls,
     /// The token limit was reached; the text is only the beginning of an answer.
     Length,
 }

@@ -217,7 +217,7 @@ impl ToolSpec {
 }
 
 /// Whether a model must call a tool.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Choice {
     /// It may answer in words or call.
@@ -225,8 +225,6 @@ pub enum Choice {
     Auto,
     /// It must call some tool.
     Required,
-    /// It must call this one.
-    Tool(String),
 }
 
 /// The shape of an answer that is data.
@@ -236,4 +234,12 @@ pub struct OutputSchema {
     pub name: String,
     /// The JSON schema.
     pub schema: Value,
+}
+
+impl OutputSchema {
+    /// The schema of the type `T`, under a name that every provider accepts.
+    pub fn of<T: JsonSchema>() -> Self {
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
+        Self { name: T::schema_name().chars().map(plain).take(60).collect(), schema: schema::of::<T>() }
+    }
 }

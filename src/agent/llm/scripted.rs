@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
-use super::{ModelError, ReadyModel, Reply, Request, Stop, ToolCall};
+use super::{ModelError, ReadyModel, Reply, Request, ToolCall};
 
 type Answerer = dyn Fn(&Request) -> Result<Reply, ModelError> + Send + Sync;
 
@@ -56,7 +56,7 @@ impl Scripted {
             args,
             signature: None,
         });
-        Reply { calls: calls.collect(), stop: Stop::Calls, model: "scripted".into(), ..Reply::default() }
+        Reply { calls: calls.collect(), model: "scripted".into(), ..Reply::default() }
     }
 
     /// Adds an answer to the queue.

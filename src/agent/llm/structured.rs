@@ -1,7 +1,6 @@
 //! Answers that are data: asked for with a schema, checked against it, and asked for once more with what is wrong.
 
 use crate::text::words::clip;
-use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -25,15 +24,7 @@ pub struct Structured<T> {
 
 /// Asks for a `T`. An answer that does not fit its schema is sent back once with what is wrong; then the error is
 /// [`ModelError::Unreadable`]. The request's tools are not offered.
-pub async fn structured<T>(model: &dyn Model, request: &Request) -> Result<Structured<T>, ModelError>
-where
-    T: DeserializeOwned + JsonSchema,
-{
-    shaped(model, request, OutputSchema { name: name_of::<T>(), schema: schema::of::<T>() }).await
-}
-
-/// The same for a schema that is known only at run time, such as a choice from a list.
-pub async fn shaped<T: DeserializeOwned>(
+pub async fn structured<T: DeserializeOwned>(
     model: &dyn Model,
     request: &Request,
     output: OutputSchema,
@@ -93,18 +84,9 @@ fn typed<T: DeserializeOwned>(schema: &Value, value: Value) -> Result<T, Complai
     })
 }
 
-/// A name that every provider accepts.
-fn name_of<T: JsonSchema>() -> String {
-    let name: String = T::schema_name()
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' })
-        .take(60)
-        .collect();
-    if name.is_empty() { "answer".into() } else { name }
-}
-
 #[cfg(test)]
 mod tests {
+    use schemars::JsonSchema;
     use serde::Deserialize;
 
     use super::*;
@@ -123,14 +105,15 @@ mod tests {
         size: u32,
     }
 
-    fn request() -> Request {
-        Request::new("test", Value::Null).user("Which?")
+    async fn ask(model: &Scripted) -> Result<Structured<Answer>, ModelError> {
+        let request = Request::new("test", Value::Null).user("Which?");
+        structured(model, &request, OutputSchema::of::<Answer>()).await
     }
 
     #[tokio::test]
     async fn a_fitting_answer_is_taken_at_once() {
         let model = Scripted::texts(["{\"colour\": \"red\", \"size\": 3}"]);
-        let answer = structured::<Answer>(&model, &request()).await.unwrap();
+        let answer = ask(&model).await.unwrap();
         assert_eq!(answer.value, Answer { colour: Colour::Red, size: 3 });
         assert_eq!(answer.answers, 1);
         assert_eq!(model.requests()[0].output.as_ref().unwrap().name, "answer");
@@ -144,7 +127,7 @@ mod tests {
             Ok(reply("{\"colour\": \"blue\", \"size\": 3}")),
             Ok(reply("{\"colour\": \"green\", \"size\": 3}")),
         ]);
-        let answer = structured::<Answer>(&model, &request()).await.unwrap();
+        let answer = ask(&model).await.unwrap();
         assert_eq!((answer.answers, answer.usage.input), (2, 20));
         let requests = model.requests();
         let [.., Message::Assistant { text: own, .. }, Message::User { text }] = &requests[1].messages[..]
@@ -159,7 +142,7 @@ mod tests {
     async fn json_that_cannot_be_read_goes_back_with_the_reason() {
         let model =
             Scripted::texts(["{\"colour\": \"red\", \"size\": 3,}", "{\"colour\": \"red\", \"size\": 3}"]);
-        assert_eq!(structured::<Answer>(&model, &request()).await.unwrap().answers, 2);
+        assert_eq!(ask(&model).await.unwrap().answers, 2);
         let requests = model.requests();
         let Some(Message::User { text }) = requests[1].messages.last() else { panic!("no complaint") };
         assert!(text.contains("trailing comma at line 1 column"), "{text}");
@@ -168,7 +151,7 @@ mod tests {
     #[tokio::test]
     async fn two_misfits_are_an_error_that_holds_no_answer() {
         let model = Scripted::texts(["canary", "{\"colour\": \"canary\"}"]);
-        let error = structured::<Answer>(&model, &request()).await.unwrap_err();
+        let error = ask(&model).await.unwrap_err();
         assert_eq!(error.code(), "unreadable");
         assert!(!error.to_string().contains("canary"), "{error}");
         assert_eq!(model.requests().len(), 2);

@@ -3,8 +3,8 @@
 use super::xml::escaped;
 use super::{CalDav, MAX_REPLY};
 use crate::calendar::file::name_for;
-use crate::calendar::invited::{InvitedEvent, events, events_of};
-use crate::calendar::lines::{self, Component};
+use crate::calendar::invited::{InvitedEvent, events_of, holds};
+use crate::calendar::lines;
 use crate::calendar::revise::{News, Revision, only_uid, revise};
 use crate::calendar::{CalendarError, short};
 use crate::tools::web::{Reply, WebRequest};
@@ -74,7 +74,7 @@ impl CalDav {
             WebRequest::new(Method::GET, url.clone()).header(ACCEPT_ENCODING, "identity").most(MAX_REPLY);
         let reply = self.look(ask).await?;
         match reply.status {
-            200 if has_uid(&self.read(&reply.body)?, uid) => {
+            200 if holds(&self.read(&reply.body)?, uid) => {
                 let version = reply.header("etag").unwrap_or_default().to_owned();
                 return Ok(Some(Object { url, version, text: reply.body }));
             }
@@ -88,7 +88,7 @@ impl CalDav {
             escaped(uid)
         );
         for object in self.query(&filter).await? {
-            if has_uid(&self.read(&object.text)?, uid) {
+            if holds(&self.read(&object.text)?, uid) {
                 return Ok(Some(object));
             }
         }
@@ -150,8 +150,4 @@ impl CalDav {
             self.place()
         )))
     }
-}
-
-fn has_uid(calendars: &[Component], uid: &str) -> bool {
-    events(calendars).any(|event| event.text("UID") == uid)
 }

@@ -13,7 +13,8 @@ mod xml;
 use super::busy::{Window, busy_times};
 use super::entry::entries_of;
 use super::lines::{self, Component};
-use super::{BoxFuture, Busy, Calendar, CalendarError, InvitedEvent, Revision, short};
+use super::write::utc;
+use super::{BoxFuture, Busy, Calendar, CalendarError, InvitedEvent, Revision};
 use crate::config::CalDavServer;
 use crate::text::read_error_text;
 use crate::tools::web::{Reply, WebClient, WebError, WebRequest, WebTimeouts, safe_excerpt, secret};
@@ -210,12 +211,7 @@ impl CalDav {
     }
 
     fn broken(&self, title: &str, uid: &str, error: &dyn std::fmt::Display) -> CalendarError {
-        let title = if title.is_empty() { "without a title" } else { title };
-        CalendarError::Permanent(format!(
-            "the calendar at {} has an event that sayso cannot interpret, “{title}” ({}): {error}; fix it or delete it",
-            self.place(),
-            short(uid)
-        ))
+        super::broken(&format!("at {}", self.place()), title, uid, error)
     }
 }
 
@@ -231,10 +227,6 @@ enum Multistatus {
 fn properties(response: &Node) -> impl Iterator<Item = &Node> {
     let is_there = |stat: &&Node| stat.get(DAV, "status").is_none_or(|status| status.text.contains(" 200"));
     response.all(DAV, "propstat").filter(is_there).filter_map(|stat| stat.get(DAV, "prop"))
-}
-
-fn utc(time: Timestamp) -> String {
-    TimeZone::UTC.to_datetime(time).strftime("%Y%m%dT%H%M%SZ").to_string()
 }
 
 impl Calendar for CalDav {

@@ -77,7 +77,6 @@ pub(super) fn read(uid: &str, event: &Value, person: &TimeZone) -> Option<Invite
     let stamp = property("stamp")
         .and_then(|stamp| crate::calendar::time::moment::Moment::bare(stamp)?.instant(&TimeZone::UTC));
     Some(InvitedEvent {
-        method: "PUBLISH".to_owned(),
         uid: line(uid),
         occurrence: match event.get("originalStartTime") {
             Some(time) => Some(moment(time, person)?),
@@ -126,13 +125,11 @@ mod tests {
         let event = Event {
             uid: "t1-c1@sayso".to_owned(),
             stamp: "2026-03-01T00:00:00Z".parse().unwrap(),
-            sequence: 0,
             title: "Offer; and more".to_owned(),
             start: "2026-03-30T08:00:00Z".parse().unwrap(),
             end: "2026-03-30T08:30:00Z".parse().unwrap(),
             zone: Some("Europe/Paris".to_owned()),
             location: "Room 1".to_owned(),
-            description: String::new(),
             organizer: None,
             attendees: vec![Person { name: "Bob".to_owned(), address: "bob@example.com".to_owned() }],
         };

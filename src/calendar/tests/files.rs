@@ -10,13 +10,11 @@ fn meeting(uid: &str) -> Event {
     Event {
         uid: uid.to_owned(),
         stamp: at("2026-11-15T10:00:00"),
-        sequence: 0,
         title: "Lunch".to_owned(),
         start: at("2026-11-17T11:00:00"),
         end: at("2026-11-17T12:00:00"),
         zone: None,
         location: String::new(),
-        description: String::new(),
         organizer: None,
         attendees: Vec::new(),
     }

@@ -1,21 +1,19 @@
 //! Writing and reading invitations.
 
 use super::{at, berlin, calendar, event};
-use crate::calendar::{Event, Method, Person, event_text, invitation, read_invitation};
+use crate::calendar::{Event, Person, event_text, invitation, read_invitation};
 
 fn lunch() -> Event {
     let person = |name: &str, address: &str| Person { name: name.to_owned(), address: address.to_owned() };
     Event {
         uid: "20261115-ab12@sayso".to_owned(),
         stamp: at("2026-11-15T10:00:00"),
-        sequence: 0,
         title: "Lunch, with \\ and; a title that is long enough to be folded: 日本語のとても長い題名です"
             .to_owned(),
         start: at("2026-11-17T11:00:00"),
         end: at("2026-11-17T12:30:00"),
         zone: Some("Europe/Berlin".to_owned()),
         location: "Room 3,\nsecond floor".to_owned(),
-        description: String::new(),
         organizer: Some(person("Ada \"Countess\" Lovelace", "ada@example.org")),
         attendees: vec![person("Grace: Hopper", "grace@example.com"), person("", "alan@example.net")],
     }
@@ -31,17 +29,15 @@ fn shown(bytes: Vec<u8>) -> String {
 #[test]
 fn golden() {
     insta::assert_snapshot!("event", shown(event_text(&lunch())));
-    insta::assert_snapshot!("request", shown(invitation(&lunch(), Method::Request)));
-    let cancelled = Event { zone: None, sequence: 1, ..lunch() };
-    insta::assert_snapshot!("cancel", shown(invitation(&cancelled, Method::Cancel)));
+    insta::assert_snapshot!("request", shown(invitation(&lunch())));
 }
 
 #[test]
 fn what_is_written_is_read() {
-    let text = String::from_utf8(invitation(&lunch(), Method::Request)).unwrap();
+    let text = String::from_utf8(invitation(&lunch())).unwrap();
     let read = read_invitation(&text, &berlin()).unwrap();
     let event = lunch();
-    assert_eq!((read.method.as_str(), read.uid), ("REQUEST", event.uid));
+    assert_eq!(read.uid, event.uid);
     assert_eq!((read.title, read.location.as_str()), (event.title, "Room 3, second floor"));
     assert_eq!((read.start, read.end, read.all_day), (event.start, event.end, false));
     assert_eq!(read.organizer.unwrap().name, "Ada 'Countess' Lovelace");
@@ -72,7 +68,7 @@ fn recurrences_in_words() {
     ] {
         let text = calendar(&event(&format!("DTSTART:20261117T090000Z\nRRULE:{rule}")));
         let read = read_invitation(&text, &berlin()).unwrap();
-        assert_eq!((read.recurrence.as_deref(), read.method.as_str()), (Some(expected), "PUBLISH"));
+        assert_eq!(read.recurrence.as_deref(), Some(expected));
     }
 }
 

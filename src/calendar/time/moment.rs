@@ -3,6 +3,7 @@
 use super::written::{Form, Written};
 use super::zone::Zone;
 use crate::calendar::lines::Line;
+use crate::calendar::short;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Span, Timestamp, ToSpan};
@@ -51,15 +52,13 @@ impl Moment {
     }
 
     /// Reads a value of a line, using the line's `TZID` if it has one.
-    pub fn of(
-        line: &Line,
-        value: &str,
-        zones: &dyn Fn(&str) -> Option<Arc<Zone>>,
-    ) -> Result<Self, MomentError> {
-        let mut moment = Self::bare(value)
-            .ok_or_else(|| MomentError::Odd(line.name.clone(), crate::calendar::short(value)))?;
+    pub fn of(line: &Line, value: &str, zones: &dyn Fn(&str) -> Option<Arc<Zone>>) -> Result<Self, String> {
+        let mut moment =
+            Self::bare(value).ok_or_else(|| format!("its {} is no time ({})", line.name, short(value)))?;
         if let (Clock::Person, Some(id)) = (&moment.clock, line.param("TZID")) {
-            let zone = zones(id).ok_or_else(|| MomentError::NoZone(crate::calendar::short(id)))?;
+            let zone = zones(id).ok_or_else(|| {
+                format!("its time zone is not known ({}), and the calendar does not define it", short(id))
+            })?;
             moment.clock = Clock::Zone(zone);
         }
         Ok(moment)
@@ -73,15 +72,6 @@ impl Moment {
     pub fn is_day(&self) -> bool {
         self.clock == Clock::Day
     }
-}
-
-/// Why a time cannot be read.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-pub enum MomentError {
-    #[error("its {0} is no time ({1})")]
-    Odd(String, String),
-    #[error("its time zone is not known ({0}), and the calendar does not define it")]
-    NoZone(String),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

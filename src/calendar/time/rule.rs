@@ -3,8 +3,8 @@
 //! An unknown part is an error: following half a rule would invent free time.
 
 use super::written::Written;
+use crate::calendar::short;
 use jiff::civil::Weekday;
-use thiserror::Error;
 
 /// The frequency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,20 +43,9 @@ pub struct Rule {
     pub positions: Vec<i16>,
 }
 
-/// Why a rule cannot be followed.
-#[derive(Debug, Error, PartialEq, Eq)]
-pub enum RuleError {
-    #[error("its rule says no FREQ")]
-    NoFreq,
-    #[error("its rule has a part that is not understood ({0})")]
-    Odd(String),
-    #[error("its rule uses {0}, which sayso does not follow")]
-    NotFollowed(String),
-}
-
 impl Rule {
     /// Reads `FREQ=…;…`.
-    pub fn read(text: &str) -> Result<Self, RuleError> {
+    pub fn read(text: &str) -> Result<Self, String> {
         let mut rule = Self {
             every: Frequency::Year,
             interval: 1,
@@ -73,9 +62,10 @@ impl Rule {
             seconds: Vec::new(),
             positions: Vec::new(),
         };
+        let not_followed = |what: &str| format!("its rule uses {what}, which sayso does not follow");
         let mut every = None;
         for part in text.trim().split(';').filter(|part| !part.trim().is_empty()) {
-            let odd = || RuleError::Odd(crate::calendar::short(part));
+            let odd = || format!("its rule has a part that is not understood ({})", short(part));
             let (key, value) = part.split_once('=').ok_or_else(odd)?;
             let value = value.trim();
             match key.trim().to_ascii_uppercase().as_str() {
@@ -95,13 +85,13 @@ impl Rule {
                 "BYSETPOS" => rule.positions = signed(value, 366).ok_or_else(odd)?,
                 "RSCALE" if value.eq_ignore_ascii_case("GREGORIAN") => {}
                 "SKIP" if value.eq_ignore_ascii_case("OMIT") => {}
-                "RSCALE" | "SKIP" => return Err(RuleError::NotFollowed(crate::calendar::short(part))),
+                "RSCALE" | "SKIP" => return Err(not_followed(&short(part))),
                 _ => return Err(odd()),
             }
         }
-        rule.every = every.ok_or(RuleError::NoFreq)?;
+        rule.every = every.ok_or("its rule says no FREQ")?;
         if !rule.weeks.is_empty() && rule.every != Frequency::Year {
-            return Err(RuleError::NotFollowed("BYWEEKNO without FREQ=YEARLY".to_owned()));
+            return Err(not_followed("BYWEEKNO without FREQ=YEARLY"));
         }
         // A leap second counts as the second before it.
         rule.seconds.iter_mut().for_each(|second| *second = (*second).min(59));
@@ -204,7 +194,7 @@ mod tests {
                 "its rule uses BYWEEKNO without FREQ=YEARLY, which sayso does not follow",
             ),
         ] {
-            assert_eq!(Rule::read(text).unwrap_err().to_string(), expected);
+            assert_eq!(Rule::read(text).unwrap_err(), expected);
         }
     }
 }

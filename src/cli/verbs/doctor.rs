@@ -5,6 +5,7 @@ use crate::cli::context::{Context, check_keys};
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::output::{Format, Output};
 use crate::config::{Config, Env};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// Check the data folder and the whole database, call the model once, look at mail, servers, APIs and the sandbox
@@ -162,24 +163,20 @@ fn senders(setup: &Setup) -> Vec<Check> {
 
 /// Whether only the user can read the data.
 fn permissions(folder: &Path) -> Check {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let open_to_others = |path: &Path| {
-            let mode = std::fs::metadata(path).map(|meta| meta.permissions().mode() & 0o777).unwrap_or(0);
-            (mode & 0o077 != 0).then_some(mode)
-        };
-        if let Some(mode) = open_to_others(folder) {
-            let text = format!("others can open {0} (mode {mode:o}); run chmod 700 {0}", folder.display());
+    let open_to_others = |path: &Path| {
+        let mode = std::fs::metadata(path).map(|meta| meta.permissions().mode() & 0o777).unwrap_or(0);
+        (mode & 0o077 != 0).then_some(mode)
+    };
+    if let Some(mode) = open_to_others(folder) {
+        let text = format!("others can open {0} (mode {mode:o}); run chmod 700 {0}", folder.display());
+        return Check::bad("permissions", text);
+    }
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    for entry in entries.filter(|entry| entry.file_name().as_encoded_bytes().starts_with(b"sayso.db")) {
+        if let Some(mode) = open_to_others(&entry.path()) {
+            let path = entry.path();
+            let text = format!("others can read {0} (mode {mode:o}); run chmod 600 {0}", path.display());
             return Check::bad("permissions", text);
-        }
-        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-        for entry in entries.filter(|entry| entry.file_name().as_encoded_bytes().starts_with(b"sayso.db")) {
-            if let Some(mode) = open_to_others(&entry.path()) {
-                let path = entry.path();
-                let text = format!("others can read {0} (mode {mode:o}); run chmod 600 {0}", path.display());
-                return Check::bad("permissions", text);
-            }
         }
     }
     Check::good("permissions", "only you can read it")

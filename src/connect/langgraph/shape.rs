@@ -159,7 +159,7 @@ fn read_per_call(text: &str, value: &Value, schema: Option<&Value>) -> Option<Re
 fn middleware(name: String, text: &str, value: &Value, allowed: &[&str]) -> Action {
     let may = |word| allowed.contains(&word);
     let (reject, responds) = (may("reject"), may("respond"));
-    let label = |label_text: &str| Some(label_text.to_owned());
+    let respond = if responds { "answer in its place" } else { "reject, saying why" };
     Action {
         name,
         args: field(text, "args").unwrap_or_else(|| "null".to_owned()),
@@ -174,13 +174,10 @@ fn middleware(name: String, text: &str, value: &Value, allowed: &[&str]) -> Acti
         },
         responds,
         labels: Labels {
-            accept: label("approve"),
-            respond: label(if responds { "answer in its place" } else { "reject, saying why" }),
-            ignore: label("reject"),
-            done: label("approved"),
-            refused: label("rejected"),
+            done: Some("approved".to_owned()),
+            refused: Some("rejected".to_owned()),
             words_refuse: reject && !responds,
-            ..Labels::default()
+            ..Labels::new("approve", respond, "reject")
         },
         schema: schema_of(value.get("args")),
     }
@@ -206,9 +203,7 @@ fn read_free(value: &Value, schema: Option<Value>) -> RemoteQuestion {
         responds: true,
         labels: Labels {
             edit: Some("answer".to_owned()),
-            respond: Some("answer in words".to_owned()),
-            ignore: Some("end the thread".to_owned()),
-            ..Labels::default()
+            ..Labels::new("", "answer in words", "end the thread")
         },
         schema: json!({"type": "object", "properties": answer, "required": ["answer"], "additionalProperties": false}),
     };

@@ -47,42 +47,32 @@ fn title(failure: &Failure, workflow: &str, could_not: Option<String>) -> String
 
 /// How a failure can be answered, and what each answer is called.
 fn answers(failure: &Failure, hints: bool) -> (Allow, Labels) {
-    let label = |text: &str| Some(text.to_owned());
     let no_edit = Allow { edit: false, ..Allow::ALL };
     match failure {
         Failure::Failed(_) | Failure::LostNode(_) => (
             Allow { respond: hints, ..no_edit },
             Labels {
-                accept: label("retry now"),
-                respond: label("retry with a hint"),
-                ignore: label("abandon"),
-                done: label("retried"),
-                refused: label("abandoned"),
-                ..Labels::default()
+                done: Some("retried".to_owned()),
+                refused: Some("abandoned".to_owned()),
+                ..Labels::new("retry now", "retry with a hint", "abandon")
             },
         ),
         Failure::Stopped => (
             Allow { respond: hints, ..no_edit },
             Labels {
-                accept: label("go on"),
-                respond: label("go on with a hint"),
-                ignore: label("abandon"),
-                done: label("resumed"),
-                refused: label("abandoned"),
-                ..Labels::default()
+                done: Some("resumed".to_owned()),
+                refused: Some("abandoned".to_owned()),
+                ..Labels::new("go on", "go on with a hint", "abandon")
             },
         ),
-        Failure::StepLimit(_) | Failure::Budget(_) => (
-            Allow { respond: false, ..no_edit },
-            Labels { accept: label("allow as much again"), ignore: label("abandon"), ..Labels::default() },
-        ),
+        Failure::StepLimit(_) | Failure::Budget(_) => {
+            (Allow { respond: false, ..no_edit }, Labels::new("allow as much again", "", "abandon"))
+        }
         Failure::InDoubt { .. } => (
             Allow { respond: false, ..Allow::ALL },
             Labels {
-                accept: label("it was done"),
-                edit: label("it was not done: do it again"),
-                ignore: label("abandon"),
-                ..Labels::default()
+                edit: Some("it was not done: do it again".to_owned()),
+                ..Labels::new("it was done", "", "abandon")
             },
         ),
     }

@@ -104,6 +104,19 @@ pub struct Labels {
     pub words_refuse: bool,
 }
 
+impl Labels {
+    /// Labels for the three usual answers; the usual word where one is empty.
+    pub fn new(accept: impl Into<String>, respond: impl Into<String>, ignore: impl Into<String>) -> Self {
+        let label = |text: String| (!text.is_empty()).then_some(text);
+        Self {
+            accept: label(accept.into()),
+            respond: label(respond.into()),
+            ignore: label(ignore.into()),
+            ..Self::default()
+        }
+    }
+}
+
 /// How serious a warning is.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, strum::IntoStaticStr,

@@ -4,6 +4,7 @@ use crate::engine::store::StoreError;
 use crate::text::io_error_text;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 const FILE: &str = "driver.lock";
@@ -61,9 +62,7 @@ impl Drop for DriverLock {
 
 fn open(folder: &Path) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.read(true).write(true).create(true).truncate(false).mode(0o600);
     options.open(folder.join(FILE))
 }
 

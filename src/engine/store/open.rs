@@ -12,6 +12,7 @@ use rusqlite::trace::{TraceEvent, TraceEventCodes};
 use rusqlite::{Connection, OpenFlags};
 use std::fs;
 use std::io::Read;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -293,17 +294,9 @@ fn enable_wal(db: &Connection, busy_timeout: Duration) -> Result<(), StoreError>
 
 /// Creates the folder with mode 0700 and the file with 0600; existing ones keep their modes.
 fn make_private(folder: &Path, path: &Path) -> std::io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     let mut options = fs::OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-        builder.mode(0o700);
-        options.mode(0o600);
-    }
-    builder.create(folder)?;
+    options.read(true).write(true).create(true).truncate(false).mode(0o600);
     options.open(path)?;
     // SQLite writes its log next to the file, so the folder must accept new files too.
     let probe = folder.join(format!(".probe-{}", std::process::id()));

@@ -21,9 +21,12 @@ pub(super) fn text(kind: String, text: &str) -> MimePart<'static> {
     part(kind, content)
 }
 
-/// A part with a file. Always base64: mail must not alter a file's content.
+/// A part with a file, of the type that its name suggests. Always base64, and a text names no character set: mail must
+/// not alter a file's content.
 pub(super) fn file(file: &File) -> MimePart<'_> {
-    let kind = media_type(&file.kind).unwrap_or("application/octet-stream");
+    // A mail that is attached as one may not be base64.
+    let kind = mime_guess::from_path(&file.name).first_raw().filter(|kind| !kind.starts_with("message/"));
+    let kind = kind.unwrap_or("application/octet-stream");
     part(kind.to_owned(), file.bytes.as_slice()).attachment(file_name(&file.name))
 }
 
@@ -35,16 +38,6 @@ pub(super) fn multipart<'a>(kind: &'a str, boundary: &str, parts: Vec<MimePart<'
 /// A part of a type that stands as it is: a `ContentType` would decide the encoding of files too.
 fn part<'a>(kind: String, contents: impl Into<BodyPart<'a>>) -> MimePart<'a> {
     MimePart::raw(contents).header("Content-Type", Raw::new(kind))
-}
-
-/// Returns the media type if it is safe in a header and may be sent as base64.
-fn media_type(kind: &str) -> Option<&str> {
-    let token = |word: &str| {
-        !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&b))
-    };
-    let (family, member) = kind.split_once('/')?;
-    let composite = ["message", "multipart"].iter().any(|composite| family.eq_ignore_ascii_case(composite));
-    (kind.len() <= 100 && token(family) && token(member) && !composite).then_some(kind)
 }
 
 /// A name that contains no path.

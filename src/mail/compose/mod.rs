@@ -56,8 +56,6 @@ pub struct Draft {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct File {
     pub name: String,
-    /// Its media type; an invalid one becomes `application/octet-stream`.
-    pub kind: String,
     pub bytes: Vec<u8>,
 }
 

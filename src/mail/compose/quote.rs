@@ -44,15 +44,14 @@ pub fn with_quote(content: &str, mail: &Mail, zone: &TimeZone) -> String {
 
 /// The text with the whole forwarded mail below it, as it was shown.
 pub fn with_forwarded(content: &str, mail: &Mail, zone: &TimeZone) -> String {
-    let people = |people: &[Address]| people.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let date =
         mail.date.map(|date| date.to_zoned(zone.clone()).strftime("%a, %-d %b %Y at %H:%M").to_string());
     let head = [
         ("From", mail.from.to_string()),
         ("Date", date.unwrap_or_default()),
         ("Subject", mail.subject.clone()),
-        ("To", people(&mail.to)),
-        ("Cc", people(&mail.cc)),
+        ("To", Address::list(&mail.to)),
+        ("Cc", Address::list(&mail.cc)),
     ];
     let mut text = content.trim_end().to_owned();
     text.push_str(if text.is_empty() { "" } else { "\n\n" });

@@ -44,8 +44,7 @@ fn nothing_injects_a_header() {
     draft.subject = evil.to_owned();
     draft.in_reply_to = Some(evil.to_owned());
     draft.references = vec![evil.to_owned(), "fine@x".to_owned(), "<a>\r\nBcc: e@x".to_owned()];
-    draft.attachments =
-        vec![File { name: evil.to_owned(), kind: "text/plain\r\nBcc: e@x".to_owned(), bytes: vec![] }];
+    draft.attachments = vec![File { name: evil.to_owned(), bytes: vec![] }];
     draft.calendar = Some(Invitation { method: evil.to_owned(), text: "BEGIN:VCALENDAR".to_owned() });
     let text = composed(&draft);
     assert!(!text.lines().any(|line| line.to_ascii_lowercase().starts_with("bcc")), "{text}");
@@ -117,7 +116,7 @@ fn texts_get_the_encoding_that_suits_them() {
 fn an_invitation_has_the_shape_calendars_look_for() {
     let text = "BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nEND:VCALENDAR\r\n".to_owned();
     let calendar = Some(Invitation { method: "REQUEST".to_owned(), text: text.clone() });
-    let file = File { name: "plan.pdf".to_owned(), kind: "application/pdf".to_owned(), bytes: vec![0; 200] };
+    let file = File { name: "plan.pdf".to_owned(), bytes: vec![0; 200] };
     let alone = composed(&Draft { calendar: calendar.clone(), ..draft() });
     assert!(alone.contains("Content-Type: multipart/alternative;\r\n boundary=\"=_"), "{alone}");
     assert!(alone.contains("Content-Type: text/calendar; charset=utf-8; method=REQUEST\r\n"), "{alone}");
@@ -127,6 +126,31 @@ fn an_invitation_has_the_shape_calendars_look_for() {
     let part = parsed.parts.iter().find(|part| part.is_content_type("text", "calendar")).unwrap();
     assert_eq!(part.text_contents().unwrap().trim_end(), text.trim_end());
     assert_eq!(part.content_type().unwrap().attribute("method"), Some("REQUEST"));
+}
+
+#[test]
+fn a_file_goes_out_unchanged_with_the_type_its_name_suggests() {
+    for (name, kind) in [
+        ("plan.pdf", "application/pdf"),
+        ("Photo.JPG", "image/jpeg"),
+        ("sums.csv", "text/csv"),
+        ("notes.txt", "text/plain"),
+        ("page.html", "text/html"),
+        ("old.eml", "application/octet-stream"),
+        ("plan.pdf\r\nBcc: e@x", "application/octet-stream"),
+        ("Makefile", "application/octet-stream"),
+    ] {
+        // No character set: these bytes are Latin-1, with the line ends of three systems.
+        let bytes = b"From x\r\nGr\xfc\xdfe\n.\r".to_vec();
+        let file = File { name: name.to_owned(), bytes: bytes.clone() };
+        let raw = compose(&Draft { attachments: vec![file], ..draft() }, "s", &date()).unwrap();
+        let text = String::from_utf8(raw.clone()).unwrap();
+        assert!(text.contains(&format!("Content-Type: {kind}\r\n")), "{text}");
+        let mail = crate::mail::parse(&raw).unwrap();
+        assert_eq!(mail.attachments.len(), 1, "{name}");
+        assert_eq!(mail.attachments[0].kind, kind, "{name}");
+        assert_eq!(crate::mail::attachment(&raw, &mail.attachments[0].digest), Some(bytes), "{name}");
+    }
 }
 
 #[test]
@@ -183,7 +207,7 @@ proptest! {
         let to: Vec<Address> = names.iter().enumerate().map(address).collect();
         let draft = Draft {
             to, bcc: vec![Address::bare("hidden@b.example")], subject: subject.clone(), content: content.clone(),
-            attachments: vec![File { name: file, kind: "application/zip".to_owned(), bytes: bytes.clone() }],
+            attachments: vec![File { name: format!("{file}.zip"), bytes: bytes.clone() }],
             references: references.clone(), ..draft()
         };
         let raw = compose(&draft, &seed.to_string(), &date()).unwrap();
@@ -221,7 +245,7 @@ proptest! {
 
     #[test]
     fn a_file_name_reads_back(name in "[a-zA-Z0-9 .,\"()ü漢🦀%'*-]{1,120}") {
-        let file = File { name: name.clone(), kind: "x/y".to_owned(), bytes: vec![1] };
+        let file = File { name: name.clone(), bytes: vec![1] };
         let raw = compose(&Draft { attachments: vec![file], ..draft() }, "s", &date()).unwrap();
         let mail = MessageParser::new().parse(&raw).unwrap();
         let trimmed = name.trim();

@@ -278,12 +278,6 @@ impl Inner {
         Ok(answered)
     }
 
-    async fn is_sent(&self, session: &mut Session, id: &str) -> Result<bool, ImapError> {
-        let Some(folder) = self.find(session, FolderPurpose::Sent).await? else { return Ok(false) };
-        fetch::open(session, &folder, false).await?;
-        Ok(!session.with_id("Message-ID", id).await?.is_empty())
-    }
-
     async fn check(&self, session: &mut Session) -> Result<String, ImapError> {
         let mut mails = 0;
         for folder in &self.read {
@@ -438,14 +432,11 @@ impl Mailbox for Imap {
     }
 
     fn is_sent<'a>(&'a self, message_id: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {
-        let inner = &self.0;
         Box::pin(async move {
             if message_id.is_empty() || message_id.len() > LONGEST_ID {
                 return Ok(false);
             }
-            in_session!(inner, session => async {
-                Ok(inner.is_sent(&mut session, message_id).await?)
-            }.await)
+            Ok(self.has_sent(message_id).await?.unwrap_or(false))
         })
     }
 

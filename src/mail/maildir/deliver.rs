@@ -33,10 +33,6 @@ impl DeliveryTarget {
     }
 }
 
-/// The path of a delivered mail.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Delivered(pub PathBuf);
-
 /// A mail that is safely on disk but not delivered yet.
 #[derive(Debug)]
 pub struct Delivery {
@@ -61,17 +57,17 @@ impl Delivery {
         path.join("tmp").join(identity(raw))
     }
 
-    /// Moves the mail to its place, unless it is already there.
-    pub fn finish(self) -> Result<Delivered, MailError> {
+    /// Moves the mail to its place, unless it is already there, and says where that is.
+    pub fn finish(self) -> Result<PathBuf, MailError> {
         if let Some(entry) = self.folder.find(&self.name)? {
             let _ = fs::remove_file(&self.temporary);
-            return Ok(Delivered(self.folder.path().join(entry.path())));
+            return Ok(self.folder.path().join(entry.path()));
         }
         let place = self.target.place(self.folder.path(), &self.name);
         fs::rename(&self.temporary, &place)
             .and_then(|()| File::open(place.parent().unwrap_or(&place))?.sync_all())
             .map_err(|error| trouble(&place, &error))?;
-        Ok(Delivered(place))
+        Ok(place)
     }
 }
 

@@ -35,7 +35,7 @@ mod sent;
 mod watch;
 
 pub(super) use deliver::newlines;
-pub use deliver::{Delivered, Delivery, DeliveryTarget};
+pub use deliver::{Delivery, DeliveryTarget};
 pub(super) use folder::Folder;
 pub(super) use header::{head, identity, ids, with_message_id};
 

@@ -76,7 +76,7 @@ fn put(path: &Path, raw: &[u8]) -> Result<String, SendError> {
     let delivery = Delivery::begin(path, raw, DeliveryTarget::New).map_err(surely_not)?;
     mark(path, raw).map_err(|error| surely_not(trouble(&marks(path), &error)))?;
     let unclear = |error| SendError::Unknown(format!("it may or may not be in the outbox: {error}"));
-    Ok(delivery.finish().map_err(unclear)?.0.display().to_string())
+    Ok(delivery.finish().map_err(unclear)?.display().to_string())
 }
 
 fn marks(path: &Path) -> PathBuf {

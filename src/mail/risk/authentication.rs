@@ -133,8 +133,7 @@ fn by_a_list(mail: &Mail, checks: &[Check]) -> bool {
 
 /// The values of all lines, topmost first.
 fn lines(mail: &Mail) -> impl Iterator<Item = &str> {
-    let named = |(name, _): &&(String, String)| name.eq_ignore_ascii_case("authentication-results");
-    mail.headers.iter().filter(named).map(|(_, value)| value.as_str())
+    mail.headers_named("authentication-results")
 }
 
 /// Whether Microsoft's filter calls the mail spam, in a mailbox of Microsoft's.

@@ -10,6 +10,7 @@ use crate::text::words::alphanumeric_words;
 use base64::Engine;
 use base64::alphabet::{STANDARD, URL_SAFE};
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use percent_encoding::percent_decode_str;
 use std::collections::HashSet;
 
 /// How many words in a row are distinctive.
@@ -135,16 +136,8 @@ fn with_decoded(text: &str, known_codes: &HashSet<String>) -> Vec<String> {
 }
 
 fn from_percent(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    let mut escaped = false;
-    while let Some((first, after)) = rest.split_first() {
-        let byte = after.get(..2).filter(|_| *first == b'%').and_then(from_digits);
-        bytes.push(byte.unwrap_or(*first));
-        rest = if byte.is_some() { &after[2..] } else { after };
-        escaped |= byte.is_some();
-    }
-    escaped.then(|| String::from_utf8_lossy(&bytes).into_owned())
+    let bytes: Vec<u8> = percent_decode_str(text).collect();
+    (bytes.len() < text.len()).then(|| String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn from_digits(two: &[u8]) -> Option<u8> {

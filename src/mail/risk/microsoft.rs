@@ -16,7 +16,7 @@ const ENTRANCE: &str = ".mail.protection.outlook.com";
 
 /// Whether the mail lies in one of Microsoft's mailboxes.
 pub(super) fn has_mailbox(mail: &Mail) -> bool {
-    fields(mail, "received").next().is_some_and(is_by_microsoft)
+    mail.headers_named("received").next().is_some_and(is_by_microsoft)
 }
 
 /// What Microsoft found out about the sender: the topmost line, if it was written after the mail came in from outside.
@@ -40,15 +40,10 @@ pub(super) fn results(mail: &Mail) -> Option<&str> {
 /// Whether Microsoft's filter calls the mail spam.
 pub(super) fn calls_spam(mail: &Mail) -> bool {
     let level = |text: &str| text.trim().parse::<i8>().ok();
-    let reports = fields(mail, "x-forefront-antispam-report").flat_map(|report| report.split(';'));
+    let reports = mail.headers_named("x-forefront-antispam-report").flat_map(|report| report.split(';'));
     let reported = reports.filter_map(|part| level(part.trim().strip_prefix("SCL:")?));
-    let marked = fields(mail, "x-ms-exchange-organization-scl").filter_map(level);
+    let marked = mail.headers_named("x-ms-exchange-organization-scl").filter_map(level);
     has_mailbox(mail) && reported.chain(marked).any(|level| level >= SPAM)
-}
-
-fn fields<'a>(mail: &'a Mail, name: &'a str) -> impl Iterator<Item = &'a str> {
-    let named = move |(field, _): &&(String, String)| field.eq_ignore_ascii_case(name);
-    mail.headers.iter().filter(named).map(|(_, value)| value.as_str())
 }
 
 fn is_by_microsoft(received: &str) -> bool {

@@ -16,10 +16,11 @@ pub fn one_click<'a>(mail: &'a Mail, receiver: Option<&Receiver>) -> Option<&'a 
         Unsubscribe::Mail { .. } | Unsubscribe::Page { .. } => None,
     })?;
     // If there are two lines, the signature may cover the other one.
-    if UNSUBSCRIBE_HEADERS.iter().any(|name| values(mail, name).count() != 1) {
+    if UNSUBSCRIBE_HEADERS.iter().any(|name| mail.headers_named(name).count() != 1) {
         return None;
     }
-    let signatures: Vec<Signature> = values(mail, "dkim-signature").filter_map(Signature::read).collect();
+    let signatures: Vec<Signature> =
+        mail.headers_named("dkim-signature").filter_map(Signature::read).collect();
     let checks = checks(mail, receiver);
     let mut passed = checks.iter().filter(|check| check.method == "dkim" && check.outcome == Outcome::Pass);
     let is_covered = passed.any(|check| {
@@ -28,11 +29,6 @@ pub fn one_click<'a>(mail: &'a Mail, receiver: Option<&Receiver>) -> Option<&'a 
         domain_signatures.peek().is_some() && domain_signatures.all(|one| one.covers_unsubscribe)
     });
     is_covered.then_some(url)
-}
-
-fn values<'a>(mail: &'a Mail, name: &'a str) -> impl Iterator<Item = &'a str> {
-    let has_name = move |(header, _): &&(String, String)| header.eq_ignore_ascii_case(name);
-    mail.headers.iter().filter(has_name).map(|(_, value)| value.as_str())
 }
 
 /// The parts of a `DKIM-Signature` that matter.

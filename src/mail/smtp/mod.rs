@@ -46,11 +46,6 @@ impl Smtp {
         Self { patience, ..self }
     }
 
-    /// The same with copies in the account's Sent folder.
-    pub fn with_sent(self, sent: Imap) -> Self {
-        Self { patience: *sent.patience(), copies: Copies::Server(Box::new(sent), FiledBy::Auto), ..self }
-    }
-
     /// The same, but sets who files the copy in Sent.
     pub fn filed_by(self, filed_by: FiledBy) -> Self {
         match self.copies {

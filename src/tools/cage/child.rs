@@ -55,7 +55,6 @@ fn walled(_: &Plan) -> Result<(), String> {
     Err("this system has no Landlock and no seccomp".to_owned())
 }
 
-#[cfg(unix)]
 fn become_python(plan: &Plan) -> Result<std::convert::Infallible, String> {
     use std::os::unix::process::CommandExt;
     let error = std::process::Command::new(&plan.python)
@@ -73,9 +72,4 @@ fn become_python(plan: &Plan) -> Result<std::convert::Infallible, String> {
         .env("TZ", "UTC")
         .exec();
     Err(format!("{} cannot be started: {error}", plan.python.display()))
-}
-
-#[cfg(not(unix))]
-fn become_python(plan: &Plan) -> Result<std::convert::Infallible, String> {
-    Err(format!("{} cannot be walled in on this system", plan.python.display()))
 }

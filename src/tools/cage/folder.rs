@@ -2,10 +2,11 @@
 //! can tell what a killed one left behind, and deletes that. Files that code left in it are opened without following
 //! links.
 
-use crate::text::random_hex;
+use crate::text::{random_hex, read_error_text};
+use crate::tools::open_beneath::FolderHandle;
 use std::fs::File;
-use std::io::{self, Read};
-use std::path::{Component, Path, PathBuf};
+use std::io;
+use std::path::{Path, PathBuf};
 
 /// The most files we count; more are too many.
 const FILES: usize = 2_000;
@@ -50,23 +51,10 @@ impl Folder {
     }
 
     /// Reads a file that code left here, if it is a regular file of at most `most` bytes.
-    pub(super) fn read(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
-        use rustix::fs::{FileType, Mode, OFlags};
-        let refused = |why: &str| io::Error::other(why.to_owned());
-        let beneath = path.strip_prefix(&self.root).map_err(|_| refused("it lies elsewhere"))?;
-        let flags = OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
-        let mut at = rustix::fs::open(&self.root, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
-        for part in beneath.components() {
-            let Component::Normal(name) = part else { return Err(refused("its name leads elsewhere")) };
-            at = rustix::fs::openat(&at, name, flags, Mode::empty())?;
-        }
-        let stat = rustix::fs::fstat(&at)?;
-        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
-            return Err(refused("it is no plain file"));
-        }
-        let mut bytes = Vec::new();
-        let read = File::from(at).take(most + 1).read_to_end(&mut bytes)?;
-        if read as u64 > most { Err(refused("it is too large")) } else { Ok(bytes) }
+    pub(super) fn read(&self, path: &Path, most: u64) -> Result<Vec<u8>, String> {
+        let beneath = path.strip_prefix(&self.root).map_err(|_| "it lies elsewhere".to_owned())?;
+        let folder = FolderHandle::open(&self.root).map_err(|error| read_error_text(&error))?;
+        folder.bytes(beneath, most)
     }
 
     /// How many bytes are stored here; `None` if there are too many files. Code cannot create folders.
@@ -103,15 +91,9 @@ fn lock(folder: &Path) -> Option<File> {
     lock.try_lock().ok().map(|()| lock)
 }
 
-#[cfg(unix)]
 fn make(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
     std::fs::DirBuilder::new().mode(0o700).create(path)
-}
-
-#[cfg(not(unix))]
-fn make(path: &Path) -> io::Result<()> {
-    std::fs::create_dir(path)
 }
 
 impl Drop for Folder {

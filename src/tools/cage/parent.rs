@@ -7,7 +7,7 @@ use super::{Plan, VERB};
 use crate::tools::sandbox::pipes::{
     SandboxTimeouts, after_marks, read_output, spawn_alone, split_first, write_input,
 };
-use crate::tools::sandbox::{Job, LeftFile, Limits, Observation, Report, Sandbox, SandboxError, Work};
+use crate::tools::sandbox::{Job, LeftFile, Limits, Report, Sandbox, SandboxError, Work};
 use serde::Deserialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -130,19 +130,19 @@ impl Cage {
         }
         let driver_report = match self.child(job, &folder, &name, &original).await.map_err(unavailable)? {
             Ended::Reported(driver_report) => *driver_report,
-            Ended::Stopped(text) => return Ok((stopped(text), Vec::new())),
+            Ended::Stopped(text) => return Ok((Report::stopped(text), Vec::new())),
         };
         if driver_report.stopped {
-            let mut report = stopped(driver_report.error.unwrap_or_default());
+            let mut report = Report::stopped(driver_report.error.unwrap_or_default());
             if let Some(observation) = &mut report.observation {
                 observation.stdout = driver_report.stdout;
             }
             return Ok((report, Vec::new()));
         }
-        let lost = |why: std::io::Error| format!("{name} is no longer there as it should be: {why}");
+        let lost = |why: String| format!("{name} is no longer there as it should be: {why}");
         let (before, after) = match (folder.read(&original, MAX_FILE), folder.read(&file, MAX_FILE)) {
             (Ok(before), Ok(after)) => (before, after),
-            (Err(why), _) | (_, Err(why)) => return Ok((stopped(lost(why)), Vec::new())),
+            (Err(why), _) | (_, Err(why)) => return Ok((Report::stopped(lost(why)), Vec::new())),
         };
         let lengths = (book.len() as u64, before.len() as u64);
         let compared =
@@ -150,7 +150,7 @@ impl Cage {
         let all = [book.as_slice(), &before, &after].concat();
         let mut report = match self.sandbox.run(&compared, &all).await {
             Ok((report, _)) => report,
-            Err(SandboxError::Workbook(why)) => return Ok((stopped(why), Vec::new())),
+            Err(SandboxError::Workbook(why)) => return Ok((Report::stopped(why), Vec::new())),
             Err(error) => return Err(error),
         };
         let mut observation = report.observation.take().unwrap_or_default();
@@ -281,11 +281,6 @@ async fn wait_until_too_large(folder: &Folder) -> String {
             None => return "It wrote more files than it may.".to_owned(),
         }
     }
-}
-
-fn stopped(text: String) -> Report {
-    let observation = Observation { error: Some(text), stopped: true, ..Observation::default() };
-    Report { observation: Some(observation), ..Report::default() }
 }
 
 /// The files that the code left beside the workbook, and those that are not kept, with the reason.

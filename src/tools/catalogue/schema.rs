@@ -1,6 +1,7 @@
 //! Makes the schemas of an OpenAPI document self-contained: references are expanded, and 3.0 keywords become JSON
 //! Schema.
 
+use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value, json};
 
 /// How deep schemas are expanded. Anything deeper accepts any value, and so does a schema that refers to itself: a tree
@@ -45,7 +46,9 @@ impl<'d> Schemas<'d> {
 
     fn target(&self, value: &Value) -> Option<Result<&'d Value, String>> {
         let to = value.get("$ref")?.as_str()?;
-        let target = to.strip_prefix('#').and_then(|pointer| self.document.pointer(&decoded(pointer)));
+        let target = to
+            .strip_prefix('#')
+            .and_then(|pointer| self.document.pointer(&percent_decode_str(pointer).decode_utf8_lossy()));
         Some(target.ok_or_else(|| format!("`{to}` leads outside the document or nowhere")))
     }
 
@@ -174,25 +177,4 @@ fn nullable(schema: &mut Map<String, Value>) {
     {
         values.push(Value::Null);
     }
-}
-
-/// Decodes a pointer in a URL: `%7B` is `{`.
-fn decoded(pointer: &str) -> String {
-    let mut out = Vec::new();
-    let bytes = pointer.as_bytes();
-    let mut at = 0;
-    while at < bytes.len() {
-        let hex = pointer.get(at + 1..at + 3).filter(|_| bytes[at] == b'%');
-        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) => {
-                out.push(byte);
-                at += 3;
-            }
-            None => {
-                out.push(bytes[at]);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8_lossy(&out).into_owned()
 }

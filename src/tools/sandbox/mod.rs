@@ -158,6 +158,14 @@ pub struct Report {
     pub escaped: Vec<String>,
 }
 
+impl Report {
+    /// The last cell was stopped, and this is why.
+    pub fn stopped(why: String) -> Self {
+        let observation = Observation { error: Some(why), stopped: true, ..Observation::default() };
+        Self { observation: Some(observation), ..Self::default() }
+    }
+}
+
 /// A file that code wrote.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftFile {

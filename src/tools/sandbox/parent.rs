@@ -3,7 +3,7 @@
 use super::pipes::{
     SandboxTimeouts, TimedOut, after_marks, read_output, spawn_alone, split_first, write_input,
 };
-use super::{Job, Layers, Limits, Observation, Report, VERB, Work};
+use super::{Job, Layers, Limits, Report, VERB, Work};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
@@ -86,8 +86,7 @@ impl Sandbox {
         if job.cells.is_empty() {
             return Err(SandboxError::Workbook(format!("{} cannot be read. {text}", job.name)));
         }
-        let observation = Observation { error: Some(text), stopped: true, ..Observation::default() };
-        Ok((Report { observation: Some(observation), ..Report::default() }, Vec::new()))
+        Ok((Report::stopped(text), Vec::new()))
     }
 
     /// Checks whether code can run here in a hardened child; returns the layers, or why not.
@@ -149,7 +148,6 @@ impl Sandbox {
     }
 }
 
-#[cfg(unix)]
 fn killed(status: std::process::ExitStatus) -> Died {
     use std::os::unix::process::ExitStatusExt;
     match status.signal() {
@@ -160,18 +158,13 @@ fn killed(status: std::process::ExitStatus) -> Died {
     }
 }
 
-#[cfg(not(unix))]
-fn killed(status: std::process::ExitStatus) -> Died {
-    Died::Otherwise(status.to_string())
-}
-
 /// Splits a report, after its marks, from what follows it.
 fn unpack(bytes: &[u8], cells: usize) -> Option<(Report, Vec<u8>)> {
     let (report, rest) = split_first(after_marks(bytes, cells)?)?;
     Some((serde_json::from_slice(report).ok()?, rest.to_vec()))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use rustix::process::Signal;

@@ -122,16 +122,11 @@ pub fn scan(
     let unreadable = |why: String| FolderError::Unreadable { path: folder.to_owned(), why };
     let beneath = FolderHandle::open(&root).map_err(|e| unreadable(text::read_error_text(&e)))?;
     let excluded: Vec<&Path> = excluded.iter().filter_map(|path| path.strip_prefix(&root).ok()).collect();
-    let walked = walk::walk(&beneath, &excluded, limits, progress).map_err(unreadable)?;
-    let mut tree = Tree {
-        name: root.file_name().map(|name| visible(&name.to_string_lossy())).unwrap_or_default(),
-        folders: walked.folders,
-        skipped: walked.skipped,
-        more_skipped: walked.more,
-        ..Tree::default()
-    };
-    let (mut remaining, all) = (limits.total, walked.files.len());
-    for (at, (path, bytes)) in walked.files.into_iter().enumerate() {
+    let name = root.file_name().map(|name| visible(&name.to_string_lossy())).unwrap_or_default();
+    let mut tree = Tree { name, ..Tree::default() };
+    let files = walk::walk(&beneath, &excluded, limits, progress, &mut tree).map_err(unreadable)?;
+    let (mut remaining, all) = (limits.total, files.len());
+    for (at, (path, bytes)) in files.into_iter().enumerate() {
         if at % PROGRESS_INTERVAL == 0 {
             progress("reading files", at as u64, all as u64);
         }
@@ -151,22 +146,22 @@ impl Tree {
         limits: &Limits,
         remaining: &mut u64,
     ) -> File {
-        let name = path.to_string_lossy();
         let language = language::of(path);
-        let mut file = File { path: visible(&name), bytes, language, source: Source::default() };
+        let mut file =
+            File { path: visible(&path.to_string_lossy()), bytes, language, source: Source::default() };
         let manifest = manifest::kind(path);
         let readme = is_readme(path) && self.readme.is_none();
         if language.is_none() && manifest.is_none() && !readme {
             return file;
         }
         if bytes > *remaining {
-            self.skip(&name, "the files together are too large to read them all");
+            self.skip(path, "the files together are too large to read them all");
             return file;
         }
         let text = match beneath.text(path, limits.file) {
             Ok(text) => text,
             Err(why) => {
-                self.skip(&name, &why);
+                self.skip(path, &why);
                 return file;
             }
         };
@@ -174,7 +169,7 @@ impl Tree {
         if let Some(kind) = manifest {
             match manifest::read(kind, &file.path, &text) {
                 Ok(manifest) => self.manifests.push(manifest),
-                Err(why) => self.skip(&name, &why),
+                Err(why) => self.skip(path, &why),
             }
         }
         if readme {
@@ -187,9 +182,10 @@ impl Tree {
         file
     }
 
-    fn skip(&mut self, name: &str, why: &str) {
+    fn skip(&mut self, path: &Path, why: &str) {
         if self.skipped.len() < MAX_NAMED {
-            self.skipped.push(Skipped { name: visible(name), why: why.to_owned() });
+            let name = if path.as_os_str().is_empty() { ".".into() } else { path.to_string_lossy() };
+            self.skipped.push(Skipped { name: visible(&name), why: why.to_owned() });
         } else {
             self.more_skipped += 1;
         }

@@ -1,8 +1,7 @@
 //! The walk: every file that no .gitignore excludes, sorted by path.
 
-use super::super::folder::Skipped;
 use super::super::open_beneath::{FolderHandle, NO_FILE};
-use super::{Limits, MAX_NAMED, OnProgress, PROGRESS_INTERVAL, visible};
+use super::{Limits, OnProgress, PROGRESS_INTERVAL, Tree};
 use crate::text::read_error_text;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -16,19 +15,6 @@ const TOOLS: [&str; 8] =
 /// The longest .gitignore we read, in bytes.
 const RULES: u64 = 256 << 10;
 
-/// The result of a walk.
-#[derive(Debug, Default)]
-pub(super) struct Walked {
-    /// The files with their lengths, sorted by path.
-    pub files: Vec<(PathBuf, u64)>,
-    /// How many folders were entered.
-    pub folders: usize,
-    /// The first files that were skipped and are worth reporting.
-    pub skipped: Vec<Skipped>,
-    /// How many more were skipped.
-    pub more: usize,
-}
-
 struct Walk<'a> {
     beneath: &'a FolderHandle,
     excluded: &'a [&'a Path],
@@ -38,21 +24,23 @@ struct Walk<'a> {
     full: bool,
     /// The rules in force, from the top down, each with its folder.
     rules: Vec<(PathBuf, Gitignore)>,
-    out: Walked,
+    tree: &'a mut Tree,
+    files: Vec<(PathBuf, u64)>,
 }
 
+/// The files with their lengths, sorted by path. Counts the folders, and what was skipped, in `tree`.
 pub(super) fn walk(
     beneath: &FolderHandle,
     excluded: &[&Path],
     limits: &Limits,
     progress: OnProgress<'_>,
-) -> Result<Walked, String> {
-    let out = Walked::default();
-    let mut walk =
-        Walk { beneath, excluded, limits, progress, entries: 0, full: false, rules: Vec::new(), out };
+    tree: &mut Tree,
+) -> Result<Vec<(PathBuf, u64)>, String> {
+    let (rules, files) = (Vec::new(), Vec::new());
+    let mut walk = Walk { beneath, excluded, limits, progress, entries: 0, full: false, rules, tree, files };
     walk.enter(Path::new(""), 0)?;
-    walk.out.files.sort();
-    Ok(walk.out)
+    walk.files.sort();
+    Ok(walk.files)
 }
 
 impl Walk<'_> {
@@ -60,14 +48,14 @@ impl Walk<'_> {
         let room = self.limits.entries - self.entries;
         let (entries, more) = self.beneath.list(folder, room).map_err(|e| read_error_text(&e))?;
         self.entries += entries.len();
-        self.out.folders += 1;
+        self.tree.folders += 1;
         let has_rules = entries.iter().any(|entry| entry.name == ".gitignore") && self.learn(folder);
         for entry in entries {
             let path = folder.join(&entry.name);
             let kind = match entry.kind {
                 Ok(kind) => kind,
                 Err(error) => {
-                    self.skip(&path, &read_error_text(&error));
+                    self.tree.skip(&path, &read_error_text(&error));
                     continue;
                 }
             };
@@ -79,16 +67,16 @@ impl Walk<'_> {
             }
             match kind {
                 FileType::Directory if depth >= self.limits.depth => {
-                    self.skip(&path, &format!("it lies more than {} folders deep", self.limits.depth));
+                    self.tree.skip(&path, &format!("it lies more than {} folders deep", self.limits.depth));
                 }
                 FileType::Directory => {
                     if let Err(why) = self.enter(&path, depth + 1) {
-                        self.skip(&path, &why);
+                        self.tree.skip(&path, &why);
                     }
                 }
-                FileType::Symlink => self.skip(&path, "it is a link, and links are not followed"),
+                FileType::Symlink => self.tree.skip(&path, "it is a link, and links are not followed"),
                 FileType::RegularFile => self.file(path, entry.bytes),
-                _ => self.skip(&path, NO_FILE),
+                _ => self.tree.skip(&path, NO_FILE),
             }
         }
         if has_rules {
@@ -98,17 +86,17 @@ impl Walk<'_> {
             self.full = true;
             let why =
                 format!("there are more than {} entries; the rest was not looked at", self.limits.entries);
-            self.skip(folder, &why);
+            self.tree.skip(folder, &why);
         }
         Ok(())
     }
 
     fn file(&mut self, path: PathBuf, bytes: u64) {
-        if self.out.files.len() >= self.limits.files {
-            return self.skip(&path, &format!("there are more than {} files", self.limits.files));
+        if self.files.len() >= self.limits.files {
+            return self.tree.skip(&path, &format!("there are more than {} files", self.limits.files));
         }
-        self.out.files.push((path, bytes));
-        let count = self.out.files.len();
+        self.files.push((path, bytes));
+        let count = self.files.len();
         if count.is_multiple_of(PROGRESS_INTERVAL) {
             (self.progress)("looking at the tree", count as u64, count as u64);
         }
@@ -119,7 +107,7 @@ impl Walk<'_> {
         let text = match self.beneath.text(&folder.join(".gitignore"), RULES) {
             Ok(text) => text,
             Err(why) => {
-                self.skip(&folder.join(".gitignore"), &why);
+                self.tree.skip(&folder.join(".gitignore"), &why);
                 return false;
             }
         };
@@ -148,14 +136,5 @@ impl Walk<'_> {
             }
         }
         false
-    }
-
-    fn skip(&mut self, path: &Path, why: &str) {
-        if self.out.skipped.len() < MAX_NAMED {
-            let name = if path.as_os_str().is_empty() { ".".into() } else { path.to_string_lossy() };
-            self.out.skipped.push(Skipped { name: visible(&name), why: why.to_owned() });
-        } else {
-            self.out.more += 1;
-        }
     }
 }

@@ -13,11 +13,7 @@ pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Book, WorkbookError> {
     let comma = delimiter != b',' && decimal_comma(sample, delimiter);
     let mut sheet = Sheet { name: sheet_name(name), ..Sheet::default() };
     let mut remaining_cells = MAX_CELLS;
-    let mut rows = csv::ReaderBuilder::new()
-        .has_headers(false)
-        .flexible(true)
-        .delimiter(delimiter)
-        .from_reader(text.as_bytes());
+    let mut rows = rows(&text, delimiter);
     let mut record = csv::StringRecord::new();
     let mut row = 0;
     while rows.read_record(&mut record).map_err(|e| WorkbookError::Broken(e.to_string()))? {
@@ -41,6 +37,11 @@ pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Book, WorkbookError> {
     Ok(Book { sheets: vec![sheet], notes: vec![note], ..Book::default() })
 }
 
+fn rows(text: &str, delimiter: u8) -> csv::Reader<&[u8]> {
+    let mut reader = csv::ReaderBuilder::new();
+    reader.has_headers(false).flexible(true).delimiter(delimiter).from_reader(text.as_bytes())
+}
+
 fn sheet_name(name: &str) -> String {
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
@@ -58,14 +59,11 @@ fn decode(bytes: &[u8]) -> Result<(String, &'static str), WorkbookError> {
         }
         return Ok((text.into_owned(), encoding.name()));
     }
+    if bytes.contains(&0) {
+        return Err(WorkbookError::Broken("it holds zero bytes, so it is no text".to_owned()));
+    }
     match std::str::from_utf8(bytes) {
-        Ok(text) if text.contains('\0') => {
-            Err(WorkbookError::Broken("it holds zero bytes, so it is no text".to_owned()))
-        }
         Ok(text) => Ok((text.to_owned(), "UTF-8")),
-        Err(_) if bytes.contains(&0) => {
-            Err(WorkbookError::Broken("it holds zero bytes, so it is no text".to_owned()))
-        }
         Err(_) => Ok((encoding_rs::WINDOWS_1252.decode(bytes).0.into_owned(), "windows-1252")),
     }
 }
@@ -74,12 +72,8 @@ fn decode(bytes: &[u8]) -> Result<(String, &'static str), WorkbookError> {
 fn delimiter(sample: &str) -> u8 {
     let mut best = (0usize, b',');
     for sign in [b',', b';', b'\t', b'|'] {
-        let mut rows = csv::ReaderBuilder::new()
-            .has_headers(false)
-            .flexible(true)
-            .delimiter(sign)
-            .from_reader(sample.as_bytes());
-        let counts: Vec<usize> = rows.records().flatten().take(50).map(|row| row.len()).collect();
+        let counts: Vec<usize> =
+            rows(sample, sign).records().flatten().take(50).map(|row| row.len()).collect();
         let first = counts.first().copied().unwrap_or(1);
         let same = counts.iter().filter(|count| **count == first).count();
         let score = if first < 2 { 0 } else { same * 100 + first.min(99) };
@@ -92,13 +86,8 @@ fn delimiter(sample: &str) -> u8 {
 
 /// Whether numbers look like `1.234,50` rather than `1,234.50`.
 fn decimal_comma(sample: &str, delimiter: u8) -> bool {
-    let mut rows = csv::ReaderBuilder::new()
-        .has_headers(false)
-        .flexible(true)
-        .delimiter(delimiter)
-        .from_reader(sample.as_bytes());
     let (mut comma, mut point) = (0, 0);
-    for row in rows.records().flatten() {
+    for row in rows(sample, delimiter).records().flatten() {
         for field in &row {
             if number(field, true).is_some() && field.contains(',') {
                 comma += 1;

@@ -3,7 +3,7 @@
 //! A formula is scanned, not parsed: texts, names, functions and table references are copied unchanged, and only what
 //! is surely a reference is changed. A reference to deleted cells becomes `#REF!`, as in every spreadsheet.
 
-use super::refs::{column, letters};
+use super::refs::End;
 use super::{MAX_COLUMNS, MAX_ROWS};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,56 +65,6 @@ impl Move {
         };
         (new_first <= new_last).then_some((new_first, new_last))
     }
-}
-
-/// One end of a reference: column and row, each with whether it has a `$`.
-#[derive(Clone, Copy)]
-struct End {
-    column: Option<(bool, u32)>,
-    row: Option<(bool, u32)>,
-}
-
-impl End {
-    fn read(text: &str) -> Option<Self> {
-        let dollar = |text: &mut &str| match text.strip_prefix('$') {
-            Some(rest) => {
-                *text = rest;
-                true
-            }
-            None => false,
-        };
-        let mut rest = text;
-        let first = dollar(&mut rest);
-        let length = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
-        let (letters, after) = rest.split_at(length);
-        if letters.is_empty() {
-            return Some(Self { column: None, row: Some((first, number(after)?)) });
-        }
-        let column = Some((first, column(letters)?));
-        if after.is_empty() {
-            return Some(Self { column, row: None });
-        }
-        let mut rest = after;
-        let second = dollar(&mut rest);
-        Some(Self { column, row: Some((second, number(rest)?)) })
-    }
-
-    fn is_cell(&self) -> bool {
-        self.column.is_some() && self.row.is_some()
-    }
-
-    fn text(&self) -> String {
-        let mark = |dollar: bool| if dollar { "$" } else { "" };
-        let column = self.column.map(|(d, n)| format!("{}{}", mark(d), letters(n))).unwrap_or_default();
-        let row = self.row.map(|(d, n)| format!("{}{}", mark(d), n + 1)).unwrap_or_default();
-        column + &row
-    }
-}
-
-fn number(text: &str) -> Option<u32> {
-    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let row = is_number.then(|| text.parse::<u32>().ok()).flatten()?;
-    (1..=MAX_ROWS).contains(&row).then(|| row - 1)
 }
 
 /// An area (`B7`, `A1:C9`, `A:C`, `2:5`) after a move; `None` if nothing is left of it. Other text stays unchanged.
@@ -217,11 +167,7 @@ fn reference(text: &str) -> (Option<(End, Option<End>)>, usize) {
     if let (Some(from), Some(next)) = (from, after.strip_prefix(':')) {
         let two = word(next);
         let (second, after) = next.split_at(two);
-        let to = End::read(second).filter(|to| {
-            to.column.is_some() == from.column.is_some()
-                && to.row.is_some() == from.row.is_some()
-                && !after.starts_with(['(', '!'])
-        });
+        let to = End::read(second).filter(|to| to.is_like(&from) && !after.starts_with(['(', '!']));
         if to.is_some() {
             return (Some((from, to)), one + 1 + two);
         }

@@ -26,8 +26,8 @@ impl CellPos {
 
     /// Parses a position like `B7` or `$B$7`.
     pub fn read(text: &str) -> Result<Self, WorkbookError> {
-        match halves(text) {
-            Some((Some(column), Some(row))) => Ok(Self { row, column }),
+        match End::read(text.trim()) {
+            Some(End { column: Some((_, column)), row: Some((_, row)) }) => Ok(Self { row, column }),
             _ => Err(WorkbookError::Place(format!("`{text}` is not a cell like B7"))),
         }
     }
@@ -44,20 +44,75 @@ impl Area {
     pub fn read(text: &str) -> Result<Self, WorkbookError> {
         let bad = || WorkbookError::Place(format!("`{text}` is not a range like A1:C10, A:C or 2:5"));
         let (first, last) = text.split_once(':').unwrap_or((text, text));
-        let (one, two) = (halves(first).ok_or_else(bad)?, halves(last).ok_or_else(bad)?);
-        if one.0.is_some() != two.0.is_some() || one.1.is_some() != two.1.is_some() {
+        let end = |text: &str| End::read(text.trim()).ok_or_else(bad);
+        let (one, two) = (end(first)?, end(last)?);
+        if !one.is_like(&two) || (!text.contains(':') && !one.is_cell()) {
             return Err(bad());
         }
-        if !text.contains(':') && (one.0.is_none() || one.1.is_none()) {
-            return Err(bad());
-        }
-        let order = |a: Option<u32>, b: Option<u32>| match (a, b) {
-            (Some(a), Some(b)) => (a.min(b), Some(a.max(b))),
+        let order = |a: Option<(bool, u32)>, b: Option<(bool, u32)>| match (a, b) {
+            (Some((_, a)), Some((_, b))) => (a.min(b), Some(a.max(b))),
             _ => (0, None),
         };
-        let ((column, last_column), (row, last_row)) = (order(one.0, two.0), order(one.1, two.1));
+        let ((column, last_column), (row, last_row)) =
+            (order(one.column, two.column), order(one.row, two.row));
         Ok(Self { from: CellPos { row, column }, to: (last_row, last_column) })
     }
+}
+
+/// One end of a range, or a single cell: column and row, each with whether it has a `$`. Either may be missing, but not
+/// both.
+#[derive(Clone, Copy)]
+pub(super) struct End {
+    pub column: Option<(bool, u32)>,
+    pub row: Option<(bool, u32)>,
+}
+
+impl End {
+    pub fn read(text: &str) -> Option<Self> {
+        let dollar = |text: &mut &str| match text.strip_prefix('$') {
+            Some(rest) => {
+                *text = rest;
+                true
+            }
+            None => false,
+        };
+        let mut rest = text;
+        let first = dollar(&mut rest);
+        let length = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
+        let (letters, after) = rest.split_at(length);
+        if letters.is_empty() {
+            return Some(Self { column: None, row: Some((first, number(after)?)) });
+        }
+        let column = Some((first, column(letters)?));
+        if after.is_empty() {
+            return Some(Self { column, row: None });
+        }
+        let mut rest = after;
+        let second = dollar(&mut rest);
+        Some(Self { column, row: Some((second, number(rest)?)) })
+    }
+
+    pub fn is_cell(&self) -> bool {
+        self.column.is_some() && self.row.is_some()
+    }
+
+    /// Whether both name a column, a row, or both.
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.column.is_some() == other.column.is_some() && self.row.is_some() == other.row.is_some()
+    }
+
+    pub fn text(&self) -> String {
+        let mark = |dollar: bool| if dollar { "$" } else { "" };
+        let column = self.column.map(|(d, n)| format!("{}{}", mark(d), letters(n))).unwrap_or_default();
+        let row = self.row.map(|(d, n)| format!("{}{}", mark(d), n + 1)).unwrap_or_default();
+        column + &row
+    }
+}
+
+fn number(text: &str) -> Option<u32> {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let row = is_number.then(|| text.parse::<u32>().ok()).flatten()?;
+    (1..=MAX_ROWS).contains(&row).then(|| row - 1)
 }
 
 pub(super) fn letters(column: u32) -> String {
@@ -71,27 +126,7 @@ pub(super) fn letters(column: u32) -> String {
     text
 }
 
-/// Column and row of one end of a range. Either may be missing, but not both.
-fn halves(text: &str) -> Option<(Option<u32>, Option<u32>)> {
-    let text = text.trim();
-    let text = text.strip_prefix('$').unwrap_or(text);
-    let digits = text.find(|c: char| c.is_ascii_digit() || c == '$').unwrap_or(text.len());
-    let (letters, row) = text.split_at(digits);
-    let row = row.strip_prefix('$').unwrap_or(row);
-    let column = if letters.is_empty() { None } else { Some(column(letters)?) };
-    let row = if row.is_empty() {
-        None
-    } else {
-        let row: u32 = row.parse().ok()?;
-        if row == 0 || row > MAX_ROWS {
-            return None;
-        }
-        Some(row - 1)
-    };
-    (column.is_some() || row.is_some()).then_some((column, row))
-}
-
-pub(super) fn column(letters: &str) -> Option<u32> {
+fn column(letters: &str) -> Option<u32> {
     if letters.len() > 3 {
         return None;
     }

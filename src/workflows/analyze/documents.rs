@@ -26,8 +26,10 @@ fn html(bytes: &[u8]) -> Result<String, String> {
 fn eml(bytes: &[u8]) -> Result<String, String> {
     let mail = mail::parse(bytes).map_err(|error| format!("it can't be read as a mail: {error}"))?;
     let mut text = format!("From: {}\n", mail.from);
-    let line = |list: &[mail::Address]| list.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    for (name, value) in [("To", line(&mail.to)), ("Cc", line(&mail.cc)), ("Subject", mail.subject.clone())] {
+    let people = mail::Address::list;
+    for (name, value) in
+        [("To", people(&mail.to)), ("Cc", people(&mail.cc)), ("Subject", mail.subject.clone())]
+    {
         if !value.is_empty() {
             let _ = writeln!(text, "{name}: {value}");
         }

@@ -85,12 +85,7 @@ pub(super) async fn analysis_answered(ctx: Ctx<Services>, state: Arc<Analysis>) 
 /// Asks the person in the model's place for the result; what was said last may be it.
 fn ask_for_result(state: &Analysis) -> Interrupt {
     let args = json!({ "result": state.current_analysis_query });
-    let labels = Labels {
-        accept: Some("take this as the result".to_owned()),
-        respond: Some("write the result".to_owned()),
-        ignore: Some("abandon".to_owned()),
-        ..Labels::default()
-    };
+    let labels = Labels::new("take this as the result", "write the result", "abandon");
     Interrupt { key: RESULT.to_owned(), ..your_turn(&state.query, "write the result", &args, labels) }
 }
 
@@ -138,13 +133,8 @@ pub(super) async fn analysis_interrupt(ctx: Ctx<Services>, state: Arc<Analysis>)
     let plain = last_line.unwrap_or_default().replace(['*', '_', '`', '#'], "");
     interrupt.gist = short_line(plain.trim(), 160);
     interrupt.allow = Allow { edit: false, ..Allow::ALL };
-    interrupt.labels = Labels {
-        accept: Some("approve".to_owned()),
-        // Names the model that reads the answer.
-        respond: Some(format!("answer {}", short_line(&model.name, 40))),
-        ignore: Some("abandon".to_owned()),
-        ..Labels::default()
-    };
+    // Names the model that reads the answer.
+    interrupt.labels = Labels::new("approve", format!("answer {}", short_line(&model.name, 40)), "abandon");
     let folder = Path::new(&state.inputs_dir).file_name().map(|name| name.to_string_lossy().into_owned());
     interrupt.source = folder.map(|name| Visible::line(&name).into_string());
     Ok(Command::ask(vec![interrupt], "analysis_answered"))

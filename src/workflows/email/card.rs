@@ -8,6 +8,7 @@ use super::tools::{
 };
 use super::{day, meeting, remind, risks, send};
 use crate::agent::agent_loop::{self, CallResult, Turn};
+use crate::agent::llm::ToolCall;
 use crate::agent::{ConversationMail, Services};
 use crate::engine::graph::{AnyState, Kind, Warning};
 use crate::inbox::{AttachmentLine, Block, BodyPiece, Card, Coming, MailBlock, Question};
@@ -325,7 +326,7 @@ fn left_out(conversation: &Conversation, args: &WriteEmailArgs) -> String {
         &send::bare_addresses(&args.to),
         &reached,
     );
-    join(&left_out)
+    Address::list(&left_out)
 }
 
 /// Text that the config adds.
@@ -352,10 +353,6 @@ fn reminder_text(services: &Services, args: &WriteEmailArgs) -> String {
     }
 }
 
-fn join(people: &[Address]) -> String {
-    people.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
-}
-
 /// The earlier turns about this mail, without what the calendar said if `blocks` show it already.
 fn earlier_turns(state: &Email, blocks: &[Block]) -> Vec<(Visible, Visible)> {
     // What was sent stands in the conversation.
@@ -363,14 +360,13 @@ fn earlier_turns(state: &Email, blocks: &[Block]) -> Vec<(Visible, Visible)> {
         state.dialog.pending.iter().any(|call| call.id == id)
             || state.sent.iter().any(|note| note.call == id && note.kind == "mail")
     };
+    let is_asked = |call: &&ToolCall| !matches!(call.name.as_str(), tools::CHECK_CALENDAR | tools::DONE);
     let mut turns = Vec::new();
     for turn in &state.dialog.messages {
         match turn {
             Turn::Told { text } => turns.push(("you".to_owned(), text.clone())),
             Turn::Called { calls, .. } => {
-                for call in
-                    calls.iter().filter(|call| !is_elsewhere(&call.id) && tools::needs_approval(&call.name))
-                {
+                for call in calls.iter().filter(is_asked).filter(|call| !is_elsewhere(&call.id)) {
                     let text = ["content", "subject"]
                         .iter()
                         .find_map(|key| call.args.get(key).and_then(Value::as_str))
@@ -450,8 +446,8 @@ fn mail_block(services: &Services, mail: &Mail) -> MailBlock {
     let date = mail.date.map(|date| date.to_zoned(zone).strftime("%a %-d %b %Y, %H:%M").to_string());
     MailBlock {
         from: Visible::line(&mail.from.to_string()),
-        to: Visible::line(&join(&mail.to)),
-        cc: Visible::line(&join(&mail.cc)),
+        to: Visible::line(&Address::list(&mail.to)),
+        cc: Visible::line(&Address::list(&mail.cc)),
         date: Visible::line(&date.unwrap_or_default()),
         subject: Visible::line(&mail.subject),
         headers: mail

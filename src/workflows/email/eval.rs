@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::facts::{Triage, TriageFacts};
 use super::mails;
-use crate::agent::llm::{Model, Request, Usage, structured};
+use crate::agent::llm::{Model, OutputSchema, Request, Usage, structured};
 use crate::agent::mail_facts::{Class, User};
 use crate::mail;
 
@@ -141,7 +141,7 @@ pub async fn triage(
 ) -> Report {
     let mut report = Report::default();
     for (done, case) in (1..).zip(cases) {
-        match structured::<Triage>(model, &request(&case.facts)).await {
+        match structured::<Triage>(model, &request(&case.facts), OutputSchema::of::<Triage>()).await {
             Ok(answer) => {
                 report.usage += answer.usage;
                 let got = answer.value.classification;
@@ -295,7 +295,8 @@ mod tests {
         let model = Builtin::new("builtin", crate::workflows::RULES);
         let (mut cards, mut added, mut hidden) = (0, Vec::new(), Vec::new());
         for (n, case) in day.iter().enumerate() {
-            let answer = structured::<Triage>(&model, &plain(&case.facts)).await.unwrap().value;
+            let (request, output) = (plain(&case.facts), OutputSchema::of::<Triage>());
+            let answer = structured::<Triage>(&model, &request, output).await.unwrap().value;
             let is_shown = answer.classification != Class::Ignore;
             cards += usize::from(is_shown);
             if answer.reasoning.contains("own money") && case.expect == Class::Ignore {

@@ -5,7 +5,7 @@ use super::send;
 use super::times::{TimeRange, end_of};
 use super::tools::{AnswerInvitationArgs, ScheduleMeetingArgs};
 use crate::agent::Services;
-use crate::calendar::{self, Event, Method, Person};
+use crate::calendar::{self, Event, Person};
 use crate::engine::graph::{NodeError, StepContext};
 use crate::mail::compose::{ComposeError, Draft, is_own, not_encoded, with_signature};
 use crate::mail::{Address, Invitation};
@@ -25,13 +25,11 @@ pub(super) fn event(
     Ok(Event {
         uid: format!("{}-{call}@sayso", step.thread),
         stamp: services.clock.clone()(),
-        sequence: 0,
         title: args.subject.clone(),
         start,
         end,
         zone: services.user.time_zone.iana_name().map(str::to_owned),
         location: args.location.clone().unwrap_or_default(),
-        description: String::new(),
         organizer: Some(person(&send::sender(services, conversation))),
         attendees: attendees.iter().map(person).collect(),
     })
@@ -45,7 +43,7 @@ pub(super) fn invitation(
     args: &ScheduleMeetingArgs,
 ) -> Result<Draft, ComposeError> {
     let zone = services.user.time_zone.clone();
-    let text = calendar::invitation(event, Method::Request);
+    let text = calendar::invitation(event);
     let words = args.content.as_deref().map(str::trim).filter(|words| !words.is_empty());
     let mut content = words.map(|words| format!("{words}\n\n")).unwrap_or_default();
     content.push_str(&format!("{}\n{}\n", args.subject, describe(event, &event.start.to_zoned(zone))));
@@ -64,7 +62,7 @@ pub(super) fn invitation(
         subject: args.subject.clone(),
         content: with_signature(&content, &services.user.signature),
         calendar: Some(Invitation {
-            method: Method::Request.word().to_owned(),
+            method: calendar::REQUEST.to_owned(),
             text: String::from_utf8_lossy(&text).into_owned(),
         }),
         ..reply_draft

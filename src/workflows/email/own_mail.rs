@@ -146,11 +146,8 @@ pub(super) fn offer_to(interrupt: &mut Interrupt, to: &Value, subject: &str) {
 impl Email {
     /// The subject of the person's own mail.
     pub(super) fn own_subject(&self) -> Option<&str> {
-        let calls = self.dialog.messages.iter().rev().find_map(|turn| match turn {
-            Turn::Called { calls, .. } => calls.last(),
-            Turn::Told { .. } | Turn::Became { .. } | Turn::Said { .. } | Turn::News { .. } => None,
-        });
-        let args = self.own_mail.as_ref().map(|own| &own.args).or(calls.map(|call| &call.args));
+        let newest = self.dialog.messages.iter().flat_map(Turn::calls).next_back();
+        let args = self.own_mail.as_ref().map(|own| &own.args).or(newest.map(|call| &call.args));
         args?.get("subject")?.as_str()
     }
 

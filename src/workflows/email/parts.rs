@@ -14,29 +14,37 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The keys of `start`.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct EmailInput {
     /// A mail as a file: one .eml.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// A mail as JSON: a Gmail API message, or {author, to, subject, email_thread}.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub json: Option<Value>,
     /// A model from the config, for this thread.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// A mail of the person's own: the arguments of `write_email`. `sayso mail compose` gives it.
     #[schemars(skip)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub write: Option<Value>,
     /// The mail that is forwarded by it.
     #[schemars(skip)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub forwarded: Option<Forwarded>,
     /// The address it leaves from; the first account's if there is none.
     #[schemars(skip)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// A mail that came by an account; only intake gives it.
     #[schemars(skip)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub received: Option<MailRef>,
     /// The thread that handled this conversation before; only intake gives it.
     #[schemars(skip)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub earlier: Option<Earlier>,
 }
 
@@ -254,10 +262,7 @@ pub(super) fn keep_person_only_args(dialog: &Dialog, calls: &mut [ToolCall]) {
         Turn::Called { .. } | Turn::Said { .. } | Turn::Became { .. } => None,
     });
     let Some(id) = returned.flatten() else { return };
-    let draft = newest_first.find_map(|turn| match turn {
-        Turn::Called { calls, .. } => calls.iter().find(|call| call.id == *id),
-        Turn::Told { .. } | Turn::Said { .. } | Turn::Became { .. } | Turn::News { .. } => None,
-    });
+    let draft = newest_first.flat_map(Turn::calls).find(|call| call.id == *id);
     let mut mails = calls.iter_mut().filter(|call| call.name == tools::WRITE_EMAIL);
     // With two mails, we cannot tell which one they belong to.
     if let (Some(draft), Some(mail), None) = (draft, mails.next(), mails.next()) {

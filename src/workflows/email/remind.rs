@@ -35,12 +35,7 @@ pub(super) fn question(services: &Services, state: &Email, remind: &Reminder) ->
     let args = json!({"to": remind.to, "subject": remind.subject, "sent_at": remind.sent_at});
     let title = format!("Waiting for an answer: {}", remind.subject);
     let mut interrupt = proposal(REMIND, Kind::Question, REMIND, &args, &title);
-    interrupt.labels = Labels {
-        accept: Some("write again".to_owned()),
-        respond: Some("write again, saying".to_owned()),
-        ignore: Some("drop it".to_owned()),
-        ..Labels::default()
-    };
+    interrupt.labels = Labels::new("write again", "write again, saying", "drop it");
     own_mail::offer_to(&mut interrupt, &json!(remind.to), &remind.subject);
     interrupt.gist = format!("sent {}, not answered yet", day(services, remind.sent_at));
     interrupt.source = Some(people(services, state, &remind.to));

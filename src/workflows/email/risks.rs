@@ -85,7 +85,7 @@ pub(super) fn of_call(
     // A request to leave goes to the address the list names, which is not part of the conversation.
     if tool == tools::UNSUBSCRIBE {
         let to = match serde_json::from_value(args.clone()) {
-            Ok(UnsubscribeArgs::OneClick { url }) => unsubscribe::host(&url).to_owned(),
+            Ok(UnsubscribeArgs::OneClick { url }) => unsubscribe::host(&url),
             Ok(UnsubscribeArgs::Mail { to, .. }) => send::bare_addresses(&[to]).concat(),
             Err(_) => String::new(),
         };

@@ -126,7 +126,7 @@ pub(super) fn files(
             return Ok(None);
         };
         let bytes = services.records.blob(digest)?;
-        files.push(File { name: name.clone(), kind: String::new(), bytes });
+        files.push(File { name: name.clone(), bytes });
     }
     Ok(Some(files))
 }

@@ -103,35 +103,15 @@ pub struct Email {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum EmailUpdate {
-    Started {
-        /// A file to read.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        file: Option<String>,
-        /// A mail as JSON.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        json: Option<Value>,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        model: Option<String>,
-        /// A mail of the person's own.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        write: Option<Box<Value>>,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        forwarded: Option<Box<Forwarded>>,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        from: Option<String>,
-        /// A mail that arrived.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        received: Option<MailRef>,
-        /// How this conversation was handled before.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        earlier: Option<Earlier>,
-    },
+    Started(Box<EmailInput>),
     Read {
         /// Oldest first.
         mails: Vec<MailRef>,
     },
     /// The files of the mail that the thread was started with were read.
-    Written { own: OwnMail },
+    Written {
+        own: OwnMail,
+    },
     Triaged {
         class: Class,
         reasoning: String,
@@ -169,10 +149,16 @@ pub enum EmailUpdate {
         own: Option<OwnMail>,
     },
     /// The model is asked about this mail.
-    About { mail: String },
+    About {
+        mail: String,
+    },
     /// The person is asked about a call: whether the account only observes, and their busy times on the days of a
     /// meeting.
-    Asked { call: String, observing: bool, busy: Option<Vec<Busy>> },
+    Asked {
+        call: String,
+        observing: bool,
+        busy: Option<Vec<Busy>>,
+    },
     /// A call was carried out.
     CarriedOut(Box<Acted>),
     /// The lessons were written down.
@@ -204,19 +190,32 @@ pub enum EmailUpdate {
         own: Option<OwnMail>,
     },
     /// New mail came.
-    Came { mail: MailRef },
+    Came {
+        mail: MailRef,
+    },
     /// The mail was answered elsewhere.
-    AnsweredElsewhere { reason: String },
+    AnsweredElsewhere {
+        reason: String,
+    },
     /// The person gave the class.
-    Corrected { class: Class },
+    Corrected {
+        class: Class,
+    },
     /// The mail changes a calendar event. The person is asked directly, without a model.
-    EventNews { tool: String, args: Value },
+    EventNews {
+        tool: String,
+        args: Value,
+    },
     /// The person wants to leave the mailing list of this mail.
     Unsubscribe,
     /// The person wants the mail answered after all, with these instructions.
-    Heard { text: String },
+    Heard {
+        text: String,
+    },
     /// The person added a hint to a retry.
-    Hinted { text: String },
+    Hinted {
+        text: String,
+    },
     #[serde(untagged)]
     Loop(LoopUpdate),
 }
@@ -238,9 +237,7 @@ impl State for Email {
     type Update = EmailUpdate;
 
     fn started(input: EmailInput) -> EmailUpdate {
-        let EmailInput { file, json, model, write, forwarded, from, received, earlier } = input;
-        let (write, forwarded) = (write.map(Box::new), forwarded.map(Box::new));
-        EmailUpdate::Started { file, json, model, write, forwarded, from, received, earlier }
+        EmailUpdate::Started(Box::new(input))
     }
 
     fn answered(answers: Vec<Answer>) -> EmailUpdate {
@@ -267,10 +264,11 @@ impl State for Email {
 
     fn apply(&mut self, update: EmailUpdate) {
         match update {
-            EmailUpdate::Started { file, json, model, write, forwarded, from, received, earlier } => {
+            EmailUpdate::Started(input) => {
+                let EmailInput { file, json, model, write, forwarded, from, received, earlier } = *input;
                 (self.file, self.json, self.model_name, self.earlier) = (file, json, model, earlier);
-                (self.forwarded, self.from) = (forwarded.map(|forwarded| *forwarded), from);
-                self.own_mail = write.map(|args| OwnMail { args: *args, ..OwnMail::default() });
+                (self.forwarded, self.from) = (forwarded, from);
+                self.own_mail = write.map(|args| OwnMail { args, ..OwnMail::default() });
                 self.email_input.extend(received);
             }
             EmailUpdate::Written { own } => {

@@ -164,11 +164,6 @@ pub enum UnsubscribeArgs {
     },
 }
 
-/// Whether a person must decide before this tool runs.
-pub fn needs_approval(tool: &str) -> bool {
-    matches!(tool, WRITE_EMAIL | SCHEDULE_MEETING | ANSWER_INVITATION | REMOVE_EVENT | QUESTION | UNSUBSCRIBE)
-}
-
 /// The tools a model is offered for this mail.
 pub fn offered(mail: &Mail, receiver: Option<&Receiver>) -> Vec<ToolSpec> {
     let is_offered = |tool: &ToolSpec| match tool.name.as_str() {

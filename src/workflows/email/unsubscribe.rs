@@ -4,6 +4,7 @@ use crate::engine::graph::{BoxFuture, Effect, EffectError, EffectTrace};
 use crate::mail::risk::{Receiver, one_click};
 use crate::mail::{Mail, Unsubscribe};
 use crate::tools::http::{Call, Host, Http, HttpAnswer, HttpError, Method};
+use reqwest::Url;
 use serde_json::{Value, json};
 
 /// Why no thread can ask about leaving the mail's list; `None` if one can.
@@ -29,10 +30,10 @@ pub fn cannot_leave(mail: &Mail, receiver: Option<&Receiver>) -> Option<String> 
     })
 }
 
-/// The host of a URL, for display only. The HTTP client parses the URL itself.
-pub(super) fn host(url: &str) -> &str {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    rest.split(['/', '?', '#']).next().unwrap_or_default()
+/// The host of a URL, as the HTTP client reads it; empty if it has none.
+pub(super) fn host(url: &str) -> String {
+    let url = Url::parse(url).ok();
+    url.as_ref().and_then(Url::host_str).unwrap_or_default().to_owned()
 }
 
 /// Makes the one request. The frozen bytes are its URL.
@@ -46,7 +47,7 @@ impl Effect for LeaveList {
                 return Err(EffectError::Refused("unsubscribing works only over https".to_owned()));
             }
             // Only the public internet and the usual port; redirects are not followed.
-            let hosts = [Host::public(host(&url))];
+            let hosts = [Host::public(&host(&url))];
             let kind = ("content-type".to_owned(), "application/x-www-form-urlencoded".to_owned());
             let body = Some(b"List-Unsubscribe=One-Click".to_vec());
             let call = Call { method: Method::Post, url, headers: vec![kind], body };
@@ -185,7 +186,7 @@ mod tests {
     #[tokio::test]
     async fn the_one_request_is_made_over_tls_and_says_nothing_else() {
         let (test_server, received) = server("localhost", OK_RESPONSE).await;
-        leave(PUBLIC, test_server).perform(b"https://localhost/u/7?list=news").await.unwrap();
+        leave(PUBLIC, test_server).perform(b"https://localhost:443/u/7?list=news").await.unwrap();
         let received = received.await.unwrap().to_lowercase();
         assert!(received.starts_with("post /u/7?list=news http/1.1\r\n"), "{received}");
         assert!(received.contains("content-type: application/x-www-form-urlencoded\r\n"), "{received}");
@@ -244,6 +245,19 @@ mod tests {
         let one_click = "List-Unsubscribe: <https://news.example/u>\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n";
         assert!(why(one_click).unwrap().contains("(DKIM)"));
         assert_eq!(why("List-Unsubscribe: <https://news.example/u>, <mailto:u@news.example>\r\n"), None);
-        assert_eq!(host("https://news.example/u?x=1"), "news.example");
+    }
+
+    #[test]
+    fn a_host_is_named_without_its_port_and_the_user() {
+        for (url, expected) in [
+            ("https://news.example/u?x=1", "news.example"),
+            ("HTTPS://News.Example:443?x=1", "news.example"),
+            ("https://news.example:8443/u", "news.example"),
+            ("https://bank.example@evil.example/u", "evil.example"),
+            ("https://bücher.example/u", "xn--bcher-kva.example"),
+            ("news.example/u", ""),
+        ] {
+            assert_eq!(host(url), expected, "{url}");
+        }
     }
 }

@@ -133,8 +133,7 @@ async fn weigh_row(ctx: Ctx<Services>, state: Arc<RowState>) -> Result<Command<R
     let args = json!({ "row": row.key, "answer": row.answer });
     let mut interrupt = proposal("row", Kind::Approval, action, &args, &title(row, question));
     interrupt.allow = Allow { respond: false, edit: false, ..Allow::ALL };
-    interrupt.labels =
-        Labels { accept: Some(accept.to_owned()), ignore: Some(ignore.to_owned()), ..Labels::default() };
+    interrupt.labels = Labels::new(accept, "", ignore);
     interrupt.gist = reason(row, question, &weighed);
     interrupt.source = Some("memory".to_owned());
     Ok(Command::ask(vec![interrupt], "settle").update(update))

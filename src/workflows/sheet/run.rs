@@ -121,10 +121,6 @@ pub(super) fn differing_question(state: &SheetWork, cell: usize) -> Interrupt {
     let mut interrupt = proposal(DIFFERS, Kind::Question, DIFFERS, &args, &title);
     interrupt.gist = short_line(&state.instruction, 160);
     interrupt.allow = Allow { edit: false, respond: false, draft: false, ..Allow::ALL };
-    interrupt.labels = Labels {
-        accept: Some("go on with the new result".to_owned()),
-        ignore: Some("abandon".to_owned()),
-        ..Labels::default()
-    };
+    interrupt.labels = Labels::new("go on with the new result", "", "abandon");
     interrupt
 }

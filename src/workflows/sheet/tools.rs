@@ -72,11 +72,9 @@ async fn ask_to_run(
     question.gist = short_line(thought.trim(), 160);
     let lines = question.args["code"].as_str().unwrap_or_default().trim_end().lines().count();
     question.labels = Labels {
-        accept: Some(format!("run {}", count_noun(lines, "line"))),
         edit: Some("change the code".to_owned()),
         done: Some("run".to_owned()),
-        ignore: Some(end_label(&state).to_owned()),
-        ..Labels::default()
+        ..Labels::new(format!("run {}", count_noun(lines, "line")), "", end_label(&state))
     };
     let name = Path::new(&state.workbook).file_name().map(|name| name.to_string_lossy().into_owned());
     question.source = name.map(|name| Visible::line(&name).into_string());

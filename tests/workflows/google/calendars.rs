@@ -16,13 +16,11 @@ pub fn meeting(uid: &str) -> Vec<u8> {
     event_text(&Event {
         uid: uid.to_owned(),
         stamp: at("2026-03-01T00:00:00Z"),
-        sequence: 0,
         title: "Offer".to_owned(),
         start: at("2026-03-30T08:00:00Z"),
         end: at("2026-03-30T08:30:00Z"),
         zone: Some("Europe/Paris".to_owned()),
         location: String::new(),
-        description: String::new(),
         organizer: Some(Person { name: "Ada".to_owned(), address: "ada@gmail.example".to_owned() }),
         attendees: vec![Person { name: String::new(), address: "bob@example.com".to_owned() }],
     })

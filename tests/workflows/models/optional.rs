@@ -1,6 +1,6 @@
 //! Optional values: a model may give null for an optional value, and nobody downstream sees that null.
 
-use sayso::agent::llm::{Choice, OutputSchema, Provider, Request, ToolSpec, propose, quiet, shaped};
+use sayso::agent::llm::{Choice, OutputSchema, Provider, Request, ToolSpec, propose, quiet, structured};
 use serde_json::{Value, json};
 
 use crate::support::asking::request;
@@ -83,7 +83,7 @@ fn data(provider: Provider, value: &Value) -> crate::support::model_server::Play
 async fn nulls_for_optional_values_are_dropped_from_data_and_from_calls() {
     for provider in PROVIDERS {
         let server = Server::play([data(provider, &reply_with_nulls())]).await;
-        let got = shaped::<Value>(&*server.model(provider), &request(), output()).await.unwrap();
+        let got = structured::<Value>(&*server.model(provider), &request(), output()).await.unwrap();
         assert_eq!((got.value, got.answers), (meant(), 1), "{provider:?}");
 
         let server = Server::play([wire::calls(provider, &[("search", reply_with_nulls())])]).await;
@@ -110,7 +110,8 @@ async fn a_required_value_that_is_null_is_refused() {
         reply[at] = Value::Null;
         for provider in PROVIDERS {
             let server = Server::play([data(provider, &reply)]).await;
-            let error = shaped::<Value>(&*server.model(provider), &request(), output()).await.unwrap_err();
+            let error =
+                structured::<Value>(&*server.model(provider), &request(), output()).await.unwrap_err();
             assert_eq!((error.code(), server.count()), ("unreadable", 2), "{provider:?}");
             assert!(error.to_string().contains(&format!("\"{at}\" is a required property")), "{error}");
         }
@@ -118,14 +119,15 @@ async fn a_required_value_that_is_null_is_refused() {
     let mut reply = reply_with_nulls();
     reply["places"][0]["city"] = Value::Null;
     let server = Server::play([data(Provider::Openai, &reply)]).await;
-    let error = shaped::<Value>(&*server.model(Provider::Openai), &request(), output()).await.unwrap_err();
+    let error =
+        structured::<Value>(&*server.model(Provider::Openai), &request(), output()).await.unwrap_err();
     assert!(error.to_string().contains("at /places/0: \"city\" is a required property"), "{error}");
 }
 
 #[tokio::test]
 async fn strict_mode_lets_a_model_leave_open_what_is_optional_and_nothing_else() {
     let server = Server::play([data(Provider::Openai, &reply_with_nulls())]).await;
-    shaped::<Value>(&*server.model(Provider::Openai), &request(), output()).await.unwrap();
+    structured::<Value>(&*server.model(Provider::Openai), &request(), output()).await.unwrap();
     let sent = &server.seen()[0].body["response_format"]["json_schema"];
     assert_eq!(sent["strict"], true);
     let strict = jsonschema::validator_for(&sent["schema"]).unwrap();

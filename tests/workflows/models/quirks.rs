@@ -1,6 +1,6 @@
 //! Servers that are almost compatible.
 
-use sayso::agent::llm::{Provider, propose, quiet, structured};
+use sayso::agent::llm::{OutputSchema, Provider, propose, quiet, structured};
 use serde_json::{Value, json};
 
 use crate::support::asking::{Class, Triage, request, required};
@@ -67,7 +67,7 @@ async fn data_falls_back_to_a_tool_then_to_words_and_remembers() {
     .await;
     let model = server.model(Provider::Openai);
     for _ in 0..3 {
-        let got = structured::<Triage>(&*model, &request()).await.unwrap();
+        let got = structured::<Triage>(&*model, &request(), OutputSchema::of::<Triage>()).await.unwrap();
         assert_eq!((got.value.classification, got.answers), (Class::Ignore, 1));
     }
     let bodies: Vec<Value> = server.seen().into_iter().map(|seen| seen.body).collect();
@@ -85,7 +85,9 @@ async fn ollama_falls_back_too() {
         wire::text(Provider::Ollama, &["<think>hm {}</think>", &answer.to_string()]),
     ])
     .await;
-    structured::<Triage>(&*server.model(Provider::Ollama), &request()).await.unwrap();
+    structured::<Triage>(&*server.model(Provider::Ollama), &request(), OutputSchema::of::<Triage>())
+        .await
+        .unwrap();
     assert!(server.seen()[1].body.get("format").is_none());
 }
 
@@ -123,7 +125,10 @@ async fn a_server_that_ignores_the_schema_is_told_it_in_words() {
         wire::text(Provider::Openai, &["{\"reasoning\": \"r\", \"classification\": \"ignore\"}"]),
     ])
     .await;
-    let got = structured::<Triage>(&*server.model(Provider::Openai), &request()).await.unwrap();
+    let got =
+        structured::<Triage>(&*server.model(Provider::Openai), &request(), OutputSchema::of::<Triage>())
+            .await
+            .unwrap();
     assert_eq!((got.answers, got.usage.input), (2, 22));
     assert!(server.seen()[1].body["messages"].to_string().contains("JSON schema"));
 }

@@ -83,10 +83,7 @@ impl PartialReply {
             return Err(Fault::Cut("the stream ended before the answer did".into()));
         }
         let (mut calls, bad_calls) = self.calls.finish(request);
-        let mut stop = match self.stop.unwrap_or_default() {
-            Stop::End if !calls.is_empty() => Stop::Calls,
-            stop => stop,
-        };
+        let mut stop = self.stop.unwrap_or_default();
         let mut text = lenient_json::without_thoughts(&self.text).to_owned();
         if stop == Stop::Length && (!bad_calls.is_empty() || (text.trim().is_empty() && calls.is_empty())) {
             return Err(Fault::OutOfTokens);

@@ -118,7 +118,7 @@ fn unreadable(state: &Mirror, batch: &Batch, why: &str) -> Interrupt {
     let mut item = proposal(UNREADABLE, Kind::Question, UNREADABLE, &args, &title);
     item.gist = Visible::line(why).into_string();
     item.allow = Allow { ignore: true, ..Allow::default() };
-    item.labels = Labels { ignore: Some("end the thread".to_owned()), ..Labels::default() };
+    item.labels = Labels::new("", "", "end the thread");
     set_common_fields(state, &mut item, &[&batch.fingerprint]);
     item
 }

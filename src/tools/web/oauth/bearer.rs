@@ -1,7 +1,7 @@
 //! The token that requests show. When it expires, one task renews it for all.
 
 use super::LoginError;
-use super::login::{TokenReply, granted};
+use super::login::{TokenReply, request_tokens};
 use super::tokens::{Tokens, lock, log_in};
 use crate::config::Google;
 use crate::tools::web::WebTimeouts;
@@ -109,9 +109,8 @@ impl Inner {
                 return Err(self.over());
             }
             let form = [("grant_type", "refresh_token"), ("refresh_token", &tokens.refresh_token)];
-            let granted = match granted(&self.login, self.wait, &form).await {
+            let granted = match request_tokens(&self.login, self.wait, &form).await? {
                 TokenReply::Tokens(granted) => granted,
-                TokenReply::Error(error) => return Err(error),
                 TokenReply::Invalid(_) => {
                     self.cache().dead = Some(tokens.refresh_token.clone());
                     return Err(self.over());

@@ -103,9 +103,8 @@ async fn exchange(
         ("redirect_uri", redirect),
         ("code_verifier", &secrets.verifier),
     ];
-    let granted = match granted(login, wait, &form).await {
+    let granted = match request_tokens(login, wait, &form).await? {
         TokenReply::Tokens(granted) => granted,
-        TokenReply::Error(error) => return Err(error),
         TokenReply::Invalid(why) => {
             let text = format!("Google rejected the answer ({why}); {} again", log_in(login));
             return Err(LoginError::LoginRequired(text));
@@ -150,18 +149,10 @@ pub(super) enum TokenReply {
     Tokens(Grant),
     /// The code or refresh token is no longer valid (`invalid_grant`).
     Invalid(String),
-    Error(LoginError),
 }
 
 /// Asks the token server. No error quotes what we sent or received.
-pub(super) async fn granted(login: &Google, wait: WebTimeouts, form: &[(&str, &str)]) -> TokenReply {
-    match request_tokens(login, wait, form).await {
-        Ok(granted) => granted,
-        Err(error) => TokenReply::Error(error),
-    }
-}
-
-async fn request_tokens(
+pub(super) async fn request_tokens(
     login: &Google,
     wait: WebTimeouts,
     form: &[(&str, &str)],
@@ -190,19 +181,18 @@ async fn request_tokens(
     let json: Option<Value> = serde_json::from_slice(&reply.body).ok().filter(Value::is_object);
     if !(200..300).contains(&reply.status) {
         let word = |key: &str| json.as_ref().and_then(|json| json.get(key)?.as_str()).map(safe_excerpt);
-        return Ok(match (reply.status, word("error").as_deref()) {
-            (429 | 500.., _) => {
-                TokenReply::Error(LoginError::Temporary(format!("{place} is busy ({})", reply.status)))
-            }
+        return Err(match (reply.status, word("error").as_deref()) {
+            (429 | 500.., _) => LoginError::Temporary(format!("{place} is busy ({})", reply.status)),
             (_, Some("invalid_grant")) => {
-                TokenReply::Invalid(word("error_description").unwrap_or_else(|| "invalid_grant".to_owned()))
+                let why = word("error_description").unwrap_or_else(|| "invalid_grant".to_owned());
+                return Ok(TokenReply::Invalid(why));
             }
-            (_, Some(error)) => TokenReply::Error(LoginError::Permanent(format!(
+            (_, Some(error)) => LoginError::Permanent(format!(
                 "{place} does not take the client ({error}); check client_id and client_secret in [google]"
-            ))),
-            (status, None) => TokenReply::Error(LoginError::Permanent(format!(
+            )),
+            (status, None) => LoginError::Permanent(format!(
                 "{place} answers with status {status} where tokens should come from; check token_url in [google]"
-            ))),
+            )),
         });
     }
     let odd = || LoginError::Temporary(format!("{place} answered without a token that can be used"));

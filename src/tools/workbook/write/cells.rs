@@ -6,7 +6,6 @@ use super::xml::{Piece, TagKind, escape, pieces};
 use jiff::civil::DateTime;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use std::iter::Peekable;
 
 /// The part with the cells of `edits` as they are in `sheet` now.
 pub(super) fn patch(
@@ -29,7 +28,7 @@ pub(super) fn patch(
         broken: BTreeSet::new(),
         out: String::new(),
     };
-    let mut rest = pieces(xml).peekable();
+    let mut rest = pieces(xml);
     let mut has_data = false;
     while let Some(piece) = rest.next() {
         match (piece.kind, piece.name()) {
@@ -73,7 +72,7 @@ struct Patch<'a> {
 }
 
 impl Patch<'_> {
-    fn data<'x>(&mut self, rest: &mut Peekable<impl Iterator<Item = Piece<'x>>>) {
+    fn data<'x>(&mut self, rest: &mut impl Iterator<Item = Piece<'x>>) {
         let mut next_row = 0;
         while let Some(piece) = rest.next() {
             if piece.closes("sheetData") {
@@ -94,12 +93,12 @@ impl Patch<'_> {
                 self.out.push_str(piece.raw);
                 self.copy_row(rest);
             } else if piece.kind == TagKind::Start {
-                self.out.push_str(&without_spans(&piece, &edits));
+                self.out.push_str(&without_spans(&piece));
                 self.row(row, edits, rest);
             } else if edits.is_empty() {
                 self.out.push_str(piece.raw);
             } else {
-                let open = without_spans(&piece, &edits);
+                let open = without_spans(&piece);
                 let _ = write!(self.out, "{}>", open.trim_end_matches("/>"));
                 self.cells(row, &edits);
                 let _ = write!(self.out, "</{}>", piece.full_name());
@@ -108,7 +107,7 @@ impl Patch<'_> {
     }
 
     /// Copies a row without changes.
-    fn copy_row<'x>(&mut self, rest: &mut Peekable<impl Iterator<Item = Piece<'x>>>) {
+    fn copy_row<'x>(&mut self, rest: &mut impl Iterator<Item = Piece<'x>>) {
         for piece in rest {
             self.out.push_str(piece.raw);
             if piece.closes("row") {
@@ -118,12 +117,7 @@ impl Patch<'_> {
     }
 
     /// The cells of one row, up to its end.
-    fn row<'x>(
-        &mut self,
-        row: u32,
-        mut edits: BTreeSet<u32>,
-        rest: &mut Peekable<impl Iterator<Item = Piece<'x>>>,
-    ) {
+    fn row<'x>(&mut self, row: u32, mut edits: BTreeSet<u32>, rest: &mut impl Iterator<Item = Piece<'x>>) {
         let mut next_column = 0;
         while let Some(piece) = rest.next() {
             if piece.closes("row") {
@@ -241,16 +235,16 @@ impl Patch<'_> {
     }
 }
 
-/// A row's tag; its `spans` is dropped when cells are added, because it may be wrong then.
-fn without_spans(piece: &Piece<'_>, edits: &BTreeSet<u32>) -> String {
+/// A row's tag without its `spans`, which may be wrong once its cells change.
+pub(super) fn without_spans(piece: &Piece<'_>) -> String {
     match piece.attribute("spans") {
-        Some(spans) if !edits.is_empty() => piece.raw.replacen(&format!("spans=\"{spans}\""), "", 1),
-        _ => piece.raw.to_owned(),
+        Some(spans) => piece.raw.replacen(&format!("spans=\"{spans}\""), "", 1),
+        None => piece.raw.to_owned(),
     }
 }
 
 /// A whole element, from its first piece to its last.
-fn element<'x>(first: Piece<'x>, rest: &mut Peekable<impl Iterator<Item = Piece<'x>>>) -> Vec<Piece<'x>> {
+pub(super) fn element<'x>(first: Piece<'x>, rest: &mut impl Iterator<Item = Piece<'x>>) -> Vec<Piece<'x>> {
     let mut pieces = vec![first];
     let mut depth = usize::from(first.kind == TagKind::Start);
     while depth > 0 {

@@ -3,6 +3,7 @@
 
 use super::super::follow::{Axis, Change, Move, follow, follow_area};
 use super::super::{CellPos, Sheet};
+use super::cells::{element, without_spans};
 use super::xml::{Piece, TagKind, escape, pieces};
 use crate::text::unescape_xml;
 use std::collections::BTreeMap;
@@ -44,7 +45,7 @@ pub(super) fn sheet(xml: &str, sheet: &Sheet, history: &[(String, Change)]) -> S
             continue;
         }
         let Some(now) = around(&piece, &sheet.moves) else {
-            skip(piece, &mut rest);
+            element(piece, &mut rest);
             continue;
         };
         if let Some(list) = &mut list
@@ -53,18 +54,15 @@ pub(super) fn sheet(xml: &str, sheet: &Sheet, history: &[(String, Change)]) -> S
             list.count += 1;
         }
         out.push_str(&now);
-        if piece.kind == TagKind::Start && (FORMULAS.contains(&piece.name()) || piece.name() == "sqref") {
+        if piece.kind != TagKind::Start {
+            continue;
+        }
+        if FORMULAS.contains(&piece.name()) {
+            push_formula(&mut out, &mut rest, sheet.origin.as_deref().unwrap_or_default(), history);
+        } else if piece.name() == "sqref" {
             let Some(text) = rest.next() else { break };
-            match text.kind {
-                TagKind::Other if piece.name() == "sqref" => {
-                    out.push_str(&areas(text.raw, &sheet.moves).unwrap_or_else(|| text.raw.to_owned()));
-                }
-                TagKind::Other => {
-                    let origin = sheet.origin.as_deref().unwrap_or_default();
-                    out.push_str(&escape(&apply_history(&unescape_xml(text.raw), origin, history)));
-                }
-                TagKind::Start | TagKind::Empty | TagKind::End => out.push_str(text.raw),
-            }
+            let now = if text.kind == TagKind::Other { areas(text.raw, &sheet.moves) } else { None };
+            out.push_str(now.as_deref().unwrap_or(text.raw));
         }
     }
     out
@@ -72,24 +70,31 @@ pub(super) fn sheet(xml: &str, sheet: &Sheet, history: &[(String, Change)]) -> S
 
 /// Rows and cells at their new positions, to the end of `sheetData`.
 fn cells<'x>(out: &mut String, rest: &mut impl Iterator<Item = Piece<'x>>, moves: &[Move]) {
-    let (mut rows, mut columns) = (Counter::default(), Counter::default());
-    let mut row = 0;
+    // Rows and columns that do not state their number follow the one before.
+    let (mut next_row, mut next_column, mut row) = (0, 0, 0);
     while let Some(piece) = rest.next() {
         if !moves.is_empty() && piece.opens("row") {
-            columns = Counter::default();
-            let number = piece.attribute("r").and_then(|r| r.parse::<u32>().ok()).map(|r| r.max(1) - 1);
-            match place(rows.next(number), Axis::Rows, moves) {
+            let number = piece.attribute("r").and_then(|r| r.parse::<u32>().ok());
+            let number = number.map_or(next_row, |r| r.max(1) - 1);
+            (next_row, next_column) = (number + 1, 0);
+            match place(number, Axis::Rows, moves) {
                 Some(now) => {
                     row = now;
-                    out.push_str(&without_spans(&piece.with("r", &(now + 1).to_string())));
+                    out.push_str(&with(&without_spans(&piece), "r", &(now + 1).to_string()));
                 }
-                None => skip(piece, rest),
+                None => {
+                    element(piece, rest);
+                }
             }
         } else if !moves.is_empty() && piece.opens("c") {
-            let number = piece.attribute("r").and_then(|r| CellPos::read(r).ok()).map(|at| at.column);
-            match place(columns.next(number), Axis::Columns, moves) {
+            let number = piece.attribute("r").and_then(|r| CellPos::read(r).ok());
+            let number = number.map_or(next_column, |at| at.column);
+            next_column = number + 1;
+            match place(number, Axis::Columns, moves) {
                 Some(now) => out.push_str(&piece.with("r", &CellPos::new(row, now).to_string())),
-                None => skip(piece, rest),
+                None => {
+                    element(piece, rest);
+                }
             }
         } else {
             out.push_str(piece.raw);
@@ -125,7 +130,7 @@ impl OpenList<'_> {
 }
 
 /// A formula after all changes, in a sheet that was originally called `own_sheet`.
-pub(super) fn apply_history(formula: &str, own_sheet: &str, history: &[(String, Change)]) -> String {
+fn apply_history(formula: &str, own_sheet: &str, history: &[(String, Change)]) -> String {
     let mut own_sheet = own_sheet.to_owned();
     let mut text = formula.to_owned();
     for (sheet, change) in history {
@@ -139,43 +144,22 @@ pub(super) fn apply_history(formula: &str, own_sheet: &str, history: &[(String, 
     text
 }
 
-/// Numbers rows or columns that do not state their number.
-#[derive(Default)]
-struct Counter {
-    next: u32,
-}
-
-impl Counter {
-    fn next(&mut self, number: Option<u32>) -> u32 {
-        let n = number.unwrap_or(self.next);
-        self.next = n + 1;
-        n
+/// Adds the formula that comes next, after all changes; an element without one has its end tag there.
+pub(super) fn push_formula<'x>(
+    out: &mut String,
+    rest: &mut impl Iterator<Item = Piece<'x>>,
+    sheet: &str,
+    history: &[(String, Change)],
+) {
+    let Some(text) = rest.next() else { return };
+    match text.kind {
+        TagKind::Other => out.push_str(&escape(&apply_history(&unescape_xml(text.raw), sheet, history))),
+        TagKind::Start | TagKind::Empty | TagKind::End => out.push_str(text.raw),
     }
 }
 
 fn place(n: u32, axis: Axis, moves: &[Move]) -> Option<u32> {
     moves.iter().filter(|moved| moved.axis == axis).try_fold(n, |n, moved| moved.follow(n))
-}
-
-fn without_spans(tag: &str) -> String {
-    let piece = Piece { kind: TagKind::Start, raw: tag, at: 0 };
-    match piece.attribute("spans") {
-        Some(spans) => tag.replacen(&format!(" spans=\"{spans}\""), "", 1),
-        None => tag.to_owned(),
-    }
-}
-
-/// Skips the rest of an element.
-pub(super) fn skip<'x>(piece: Piece<'x>, rest: &mut impl Iterator<Item = Piece<'x>>) {
-    let mut depth = usize::from(piece.kind == TagKind::Start);
-    while depth > 0 {
-        let Some(piece) = rest.next() else { return };
-        match piece.kind {
-            TagKind::Start => depth += 1,
-            TagKind::End => depth -= 1,
-            TagKind::Empty | TagKind::Other => {}
-        }
-    }
 }
 
 /// A tag around the cells with its references updated; `None` if nothing is left of them.

@@ -1,9 +1,10 @@
 //! Updates the parts around the sheets after sheets were renamed, removed or had cells moved: the list of sheets, named
 //! ranges, drawings and charts.
 
-use super::super::follow::{Axis, Change, Move};
+use super::super::follow::{Axis, Move};
 use super::super::{Book, WorkbookError};
-use super::moved::{apply_history, skip};
+use super::cells::element;
+use super::moved::push_formula;
 use super::package::{Package, TYPES, rels_of};
 use super::xml::{Piece, TagKind, escape, pieces};
 use crate::text::unescape_xml;
@@ -167,7 +168,7 @@ fn list_of_sheets(xml: &str, book: &Book) -> String {
                 let old_index = piece.attribute("localSheetId").and_then(|n| n.parse::<usize>().ok());
                 let tag = match old_index.map(place) {
                     Some(None) => {
-                        skip(piece, &mut rest);
+                        element(piece, &mut rest);
                         continue;
                     }
                     Some(Some(at)) => piece.with("localSheetId", &at.to_string()),
@@ -181,18 +182,4 @@ fn list_of_sheets(xml: &str, book: &Book) -> String {
         }
     }
     out
-}
-
-/// Adds the formula that comes next, after all changes; an element without one has its end tag there.
-fn push_formula<'x>(
-    out: &mut String,
-    rest: &mut impl Iterator<Item = Piece<'x>>,
-    sheet: &str,
-    history: &[(String, Change)],
-) {
-    let Some(text) = rest.next() else { return };
-    match text.kind {
-        TagKind::Other => out.push_str(&escape(&apply_history(&unescape_xml(text.raw), sheet, history))),
-        TagKind::Start | TagKind::Empty | TagKind::End => out.push_str(text.raw),
-    }
 }

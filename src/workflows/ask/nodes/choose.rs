@@ -3,7 +3,7 @@
 use super::{NodeResult, end_or_abandon, not_answered, retry_or_fail};
 use crate::agent::agent_loop::person;
 use crate::agent::llm::{Reply, ToolCall};
-use crate::agent::{Services, ask_with_schema, pick_model};
+use crate::agent::{Services, ask_structured, pick_model};
 use crate::engine::graph::{Command, Ctx, NodeError, State};
 use crate::tools::catalogue::{Catalogue, Operation};
 use crate::workflows::ask::facts::ChosenRequest;
@@ -66,7 +66,7 @@ pub async fn select_api_node(ctx: Ctx<Services>, state: Arc<Ask>) -> NodeResult 
                 return Ok(Command::ask(vec![question], node));
             }
             let (request, output) = prompts::select(&state, apis, names);
-            let reply = ask_with_schema::<ChosenRequest>(&ctx, "select", &model, &request, output).await?;
+            let reply = ask_structured::<ChosenRequest>(&ctx, "select", &model, &request, output).await?;
             (reply.value, reply.note)
         }
     };

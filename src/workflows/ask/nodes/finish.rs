@@ -91,11 +91,6 @@ pub async fn next_question(_: Ctx<Services>, state: Arc<Ask>) -> NodeResult {
     let mut interrupt = proposal(NEXT, Kind::Question, QUESTION, &args, &state.title());
     interrupt.gist = question.to_owned();
     interrupt.allow = Allow { edit: false, ..Allow::ALL };
-    interrupt.labels = Labels {
-        accept: Some("done".to_owned()),
-        respond: Some("ask".to_owned()),
-        ignore: Some("nothing more".to_owned()),
-        ..Labels::default()
-    };
+    interrupt.labels = Labels::new("done", "ask", "nothing more");
     Ok(Command::ask(vec![interrupt], "extract_category_node"))
 }

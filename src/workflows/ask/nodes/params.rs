@@ -3,7 +3,7 @@
 
 use super::{NodeResult, end_or_abandon, retry_or_fail};
 use crate::agent::llm::fitted;
-use crate::agent::{Services, ask_with_schema, pick_model};
+use crate::agent::{Services, ask_structured, pick_model};
 use crate::engine::graph::{Allow, Command, Ctx, Interrupt, Kind, Labels, NodeError};
 use crate::inbox::proposal;
 use crate::text::words::{stem, words};
@@ -101,7 +101,7 @@ async fn propose(
         return Ok((Map::new(), None));
     }
     let (request, output) = prompts::params(state, api);
-    let reply = ask_with_schema::<ChosenRequest>(ctx, "params", &model, &request, output).await?;
+    let reply = ask_structured::<ChosenRequest>(ctx, "params", &model, &request, output).await?;
     Ok((reply.value.parameters, reply.note))
 }
 
@@ -287,11 +287,7 @@ fn ask_for_parameter(
     let mut interrupt: Interrupt = proposal(PARAMETER, Kind::Question, QUESTION, &args, title);
     interrupt.gist = short_line(question.lines().next().unwrap_or_default(), 160);
     interrupt.allow = Allow { accept: false, edit: false, respond: true, ignore: true, draft: false };
-    interrupt.labels = Labels {
-        respond: Some("answer".to_owned()),
-        ignore: Some("abandon".to_owned()),
-        ..Labels::default()
-    };
+    interrupt.labels = Labels::new("", "answer", "abandon");
     interrupt.source = state.api().map(|api| api.catalogue.clone());
     next.set_parameters(parameters);
     next.say(Role::Agent, question);

@@ -122,11 +122,8 @@ fn approval(state: &Ask, pending: &Pending, host: &str) -> Interrupt {
         Visible::line(&format!("{} {host}{}", operation.method, operation.api_url)).into_string();
     interrupt.allow = Allow::ALL;
     interrupt.labels = Labels {
-        accept: Some("send the request".to_owned()),
-        respond: Some("say what to change".to_owned()),
-        ignore: Some("don't send".to_owned()),
         done: Some("sent".to_owned()),
-        ..Labels::default()
+        ..Labels::new("send the request", "say what to change", "don't send")
     };
     interrupt.source = Some(Visible::line(&operation.catalogue).into_string());
     interrupt.irreversible = !operation.reads();

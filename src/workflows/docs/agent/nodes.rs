@@ -292,11 +292,7 @@ fn ask_person(state: &AgentState, at: usize, question: &Question) -> Interrupt {
     let mut interrupt = proposal(&format!("q{at}"), Kind::Question, QUESTION, &args, &state.title());
     interrupt.gist = short_line(&question.question, 160);
     interrupt.allow = Allow { accept: false, edit: false, ..Allow::ALL };
-    interrupt.labels = Labels {
-        respond: Some("answer".to_owned()),
-        ignore: Some("go on without".to_owned()),
-        ..Labels::default()
-    };
+    interrupt.labels = Labels::new("", "answer", "go on without");
     interrupt.source = Some(Visible::line(&state.context.name).into_string());
     interrupt
 }
@@ -305,11 +301,7 @@ fn ask_person(state: &AgentState, at: usize, question: &Question) -> Interrupt {
 fn ask_for_page(state: &AgentState) -> Result<Interrupt, NodeError> {
     let agent = find_agent(state)?;
     let otherwise = if state.current_analysis.is_empty() { "facts only" } else { "take it as it is" };
-    let labels = Labels {
-        respond: Some("write the page".to_owned()),
-        ignore: Some(otherwise.to_owned()),
-        ..Labels::default()
-    };
+    let labels = Labels::new("", "write the page", otherwise);
     let args = json!({ "page": agent.title });
     let wish = format!("write about {}", agent.about);
     let mut interrupt = your_turn(&state.title(), &wish, &args, labels);
@@ -329,11 +321,7 @@ fn ask_to_refine(state: &AgentState, score: f64, estimate: u64, limit: u64) -> I
     interrupt.gist =
         format!("One more refinement would take about {estimate} tokens; the score is {score:.0} of 100.");
     interrupt.allow = Allow { edit: false, respond: false, ..Allow::ALL };
-    interrupt.labels = Labels {
-        accept: Some("refine".to_owned()),
-        ignore: Some("take it as it is".to_owned()),
-        ..Labels::default()
-    };
+    interrupt.labels = Labels::new("refine", "", "take it as it is");
     interrupt.source = Some(Visible::line(&state.context.name).into_string());
     interrupt
 }

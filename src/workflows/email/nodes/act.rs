@@ -215,7 +215,7 @@ impl ActRun<'_> {
         let effect = Arc::new(LeaveList(self.ctx.services().http.clone()));
         let name = format!("unsubscribe:{}", call.id);
         self.ctx.once(&name, basis, url.as_bytes().to_vec(), effect).await?;
-        let host = unsubscribe::host(url).to_owned();
+        let host = unsubscribe::host(url);
         let text = format!("{host} was told to take the person off the list.");
         let (kind, call_id) = ("unsubscribe".to_owned(), call.id.clone());
         self.acted.sent.push(SentNote { kind, call: call_id, to: vec![host], ..SentNote::default() });

@@ -226,30 +226,21 @@ fn allow(tool: &str, conversation: &Conversation) -> Allow {
 }
 
 fn labels(tool: &str, args: &Value, conversation: &Conversation) -> Labels {
-    let word = |text: &str| Some(text.to_owned());
     let to = |verb: &str, key: &str| format!("{verb} {}", addressees(conversation, &args[key]));
     let (accept, ignore, done) = match tool {
-        tools::QUESTION => {
-            return Labels { respond: word("answer"), ..Labels::default() };
-        }
+        tools::QUESTION => return Labels::new("", "answer", ""),
         tools::ANSWER_INVITATION if conversation.acts() => {
             let coming = Coming::of(args);
             (coming.word().to_owned(), "don't answer", coming.done())
         }
         // The words that matter come first: a narrow list cuts the rest.
-        _ if !conversation.acts() => {
-            return Labels {
-                accept: word("accept, sends nothing"),
-                done: word("not sent, observe mode"),
-                ..Labels::default()
-            };
-        }
+        _ if !conversation.acts() => ("accept, sends nothing".to_owned(), "", "not sent, observe mode"),
         tools::WRITE_EMAIL => (to("send to", "to"), "don't send", "sent"),
         tools::SCHEDULE_MEETING => (to("invite", "attendees"), "don't invite", "invited"),
         tools::REMOVE_EVENT => ("take the event out".to_owned(), "keep the event", "taken out"),
         _ => ("leave the list".to_owned(), "stay on the list", "unsubscribed"),
     };
-    Labels { accept: Some(accept), ignore: word(ignore), done: word(done), ..Labels::default() }
+    Labels { done: Some(done.to_owned()), ..Labels::new(accept, "", ignore) }
 }
 
 /// Whom something goes to, by the names they give themselves in the conversation.

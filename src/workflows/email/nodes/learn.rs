@@ -95,11 +95,7 @@ fn of_answers(state: &Email) -> Vec<PendingLesson> {
 }
 
 fn called(state: &Email) -> impl Iterator<Item = &ToolCall> {
-    let calls = state.dialog.messages.iter().filter_map(|turn| match turn {
-        Turn::Called { calls, .. } => Some(calls),
-        Turn::Told { .. } | Turn::Said { .. } | Turn::Became { .. } | Turn::News { .. } => None,
-    });
-    calls.flatten()
+    state.dialog.messages.iter().flat_map(Turn::calls)
 }
 
 /// What dismissing every proposal says. Taking one of two, or having answered before, does not mean that the mail needed

@@ -2,6 +2,7 @@
 //! person.
 
 use super::NodeResult;
+use crate::agent::llm::OutputSchema;
 use crate::agent::mail_facts::Class;
 use crate::agent::{Services, ask_structured};
 use crate::engine::graph::{Command, Ctx, Decision, Kind, Labels, NodeError};
@@ -173,7 +174,8 @@ async fn ask(
     };
     facts.mail.headers.forged = is_forged(newest, conversation.receiver(services)?.as_ref());
     let model = conversation.model(ctx, "triage", state).await?;
-    let reply = ask_structured::<Triage>(ctx, "triage", &model, &prompts::triage_request(&facts)).await?;
+    let (request, output) = (prompts::triage_request(&facts), OutputSchema::of::<Triage>());
+    let reply = ask_structured::<Triage>(ctx, "triage", &model, &request, output).await?;
     let mut triage = reply.value;
     // The rules may put away receipts, and what only the reader got; a model may not, as a mail can talk it into anything.
     let is_own_money = || !model.builtin && rules::is_about_own_money(&facts.user, &facts.mail);
@@ -245,14 +247,8 @@ pub(in crate::workflows::email) async fn triage_interrupt_handler(
         interrupt.title = "(no subject)".to_owned();
     }
     interrupt.gist = Visible::line(&state.gist).into_string();
-    let word = |text: &str| Some(text.to_owned());
-    interrupt.labels = Labels {
-        accept: word("noted"),
-        respond: word("answer it"),
-        ignore: word("ignore it"),
-        done: word("noted"),
-        ..Labels::default()
-    };
+    interrupt.labels =
+        Labels { done: Some("noted".to_owned()), ..Labels::new("noted", "answer it", "ignore it") };
     own_mail::offer(&mut interrupt, &conversation, newest);
     interrupt.source = Some(mails::sender(newest));
     interrupt.shown_with = state.mail_digests();

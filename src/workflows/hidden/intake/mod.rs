@@ -69,10 +69,8 @@ fn first_sync(account: &str, mails: u64, oldest: &str, about_cost: &str) -> Inte
     interrupt.source = Some(Visible::line(account).into_string());
     interrupt.allow = Allow { respond: false, ..Allow::ALL };
     interrupt.labels = Labels {
-        accept: Some("take them in".to_owned()),
         edit: Some("take in the newest".to_owned()),
-        ignore: Some("leave them".to_owned()),
-        ..Labels::default()
+        ..Labels::new("take them in", "", "leave them")
     };
     interrupt.schema = json!({
         "type": "object",
@@ -95,11 +93,7 @@ fn unreadable(account: &str, place: &str, error: &str, bytes: u64) -> Interrupt 
     interrupt.gist = Visible::line(error).into_string();
     interrupt.source = Some(Visible::line(account).into_string());
     interrupt.allow = Allow { edit: false, respond: false, ..Allow::ALL };
-    interrupt.labels = Labels {
-        accept: Some("try again".to_owned()),
-        ignore: Some("leave it".to_owned()),
-        ..Labels::default()
-    };
+    interrupt.labels = Labels::new("try again", "", "leave it");
     interrupt
 }
 
@@ -111,7 +105,7 @@ fn login(account: &str, why: &str) -> Interrupt {
     interrupt.gist = Visible::line(why).into_string();
     interrupt.source = Some(Visible::line(account).into_string());
     interrupt.allow = Allow { accept: true, ..Allow::default() };
-    interrupt.labels = Labels { accept: Some("try again".to_owned()), ..Labels::default() };
+    interrupt.labels = Labels::new("try again", "", "");
     interrupt
 }
 
@@ -123,6 +117,6 @@ fn absent(server: &str, why: &str) -> Interrupt {
     interrupt.gist = Visible::line(why).into_string();
     interrupt.source = Some(Visible::line(server).into_string());
     interrupt.allow = Allow { accept: true, ..Allow::default() };
-    interrupt.labels = Labels { accept: Some("try now".to_owned()), ..Labels::default() };
+    interrupt.labels = Labels::new("try now", "", "");
     interrupt
 }

@@ -3,6 +3,7 @@
 use super::state::{Learning, LearningUpdate};
 use super::{prompts, reasons};
 use crate::agent::lesson::{MemoryFacts, MemoryUpdate};
+use crate::agent::llm::OutputSchema;
 use crate::agent::mail_facts::User;
 use crate::agent::{Services, ask_structured, pick_model_of, pick_only};
 use crate::engine::graph::{Allow, Command, Ctx, InterruptId, Kind, Labels, NodeError, ThreadId};
@@ -34,7 +35,9 @@ pub(super) async fn propose_update(ctx: Ctx<Services>, state: Arc<Learning>) -> 
             return Ok(Command::end().update(LearningUpdate::Ended { written: None, outcome }));
         }
     };
-    let update: MemoryUpdate = ask_structured(&ctx, "memory", &model, &prompts::request(&facts)).await?.value;
+    let output = OutputSchema::of::<MemoryUpdate>();
+    let update: MemoryUpdate =
+        ask_structured(&ctx, "memory", &model, &prompts::request(&facts), output).await?.value;
     let proposed = with_final_newline(&update.profile);
     let reasoning = update.reasoning;
     let proposed_update = LearningUpdate::Proposed {
@@ -87,11 +90,7 @@ pub(super) async fn hold_update(ctx: Ctx<Services>, state: Arc<Learning>) -> Nod
         "additionalProperties": false,
     });
     interrupt.allow = Allow { respond: false, ..Allow::ALL };
-    interrupt.labels = Labels {
-        accept: Some("learn it".to_owned()),
-        ignore: Some("keep it as it is".to_owned()),
-        ..Labels::default()
-    };
+    interrupt.labels = Labels::new("learn it", "", "keep it as it is");
     interrupt.gist = gist(&state);
     interrupt.source = Some("memory".to_owned());
     interrupt.warnings = reasons::reasons_to_ask(&facts, &state.proposed);

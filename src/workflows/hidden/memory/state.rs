@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// What the driver starts it with.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryInput {
     /// The profile that learns.
@@ -57,15 +57,7 @@ pub struct Learning {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum LearningUpdate {
-    Started {
-        namespace: String,
-        /// What happened.
-        causes: Vec<Cause>,
-        /// The thread whose answer taught it last.
-        thread: Option<String>,
-        /// That answer's interrupt.
-        interrupt: Option<String>,
-    },
+    Started(MemoryInput),
     /// The model proposed an update.
     Proposed {
         /// The version it is based on.
@@ -99,8 +91,7 @@ impl State for Learning {
     type Update = LearningUpdate;
 
     fn started(input: MemoryInput) -> LearningUpdate {
-        let MemoryInput { namespace, causes, thread, interrupt } = input;
-        LearningUpdate::Started { namespace, causes, thread, interrupt }
+        LearningUpdate::Started(input)
     }
 
     fn answered(answers: Vec<Answer>) -> LearningUpdate {
@@ -118,7 +109,7 @@ impl State for Learning {
 
     fn apply(&mut self, update: LearningUpdate) {
         match update {
-            LearningUpdate::Started { namespace, causes, thread, interrupt } => {
+            LearningUpdate::Started(MemoryInput { namespace, causes, thread, interrupt }) => {
                 (self.namespace, self.causes) = (namespace, causes);
                 (self.thread, self.interrupt) = (thread, interrupt);
             }

@@ -58,7 +58,7 @@ pub(super) enum Step {
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum PutAwayUpdate {
     /// The person wants it away.
-    Started { mail: PutAwayMail, to: Value },
+    Started(PutAwayRequest),
     /// It is away; `way` says how to bring it back.
     WentAway { way: String },
     /// The person wants it back.
@@ -105,8 +105,8 @@ impl State for PutAway {
     type Input = PutAwayRequest;
     type Update = PutAwayUpdate;
 
-    fn started(PutAwayRequest { mail, to }: PutAwayRequest) -> PutAwayUpdate {
-        PutAwayUpdate::Started { mail, to }
+    fn started(request: PutAwayRequest) -> PutAwayUpdate {
+        PutAwayUpdate::Started(request)
     }
 
     fn answered(_: Vec<Answer>) -> PutAwayUpdate {
@@ -126,7 +126,7 @@ impl State for PutAway {
 
     fn apply(&mut self, update: PutAwayUpdate) {
         match update {
-            PutAwayUpdate::Started { mail, to } => (self.mail, self.to) = (mail, to),
+            PutAwayUpdate::Started(request) => (self.mail, self.to) = (request.mail, request.to),
             PutAwayUpdate::WentAway { way } => {
                 self.way = Some(way);
                 self.steps += 1;

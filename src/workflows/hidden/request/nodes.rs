@@ -90,20 +90,16 @@ fn question(state: &Request) -> Interrupt {
 }
 
 fn labels(kind: Kind) -> Labels {
-    let word = |text: &str| Some(text.to_owned());
     let (accept, ignore, done, refused) = match kind {
         Kind::Triage => ("noted", "ignore", "noted", "ignored"),
         Kind::Question => ("yes", "no", "yes", "no"),
         Kind::Approval | Kind::Trouble => ("allow", "refuse", "allowed", "refused"),
     };
-    let respond = word("answer").filter(|_| kind == Kind::Question);
+    let respond = if kind == Kind::Question { "answer" } else { "" };
     Labels {
-        accept: word(accept),
-        respond,
-        ignore: word(ignore),
-        done: word(done),
-        refused: word(refused),
-        ..Labels::default()
+        done: Some(done.to_owned()),
+        refused: Some(refused.to_owned()),
+        ..Labels::new(accept, respond, ignore)
     }
 }
 

@@ -224,11 +224,23 @@ fn reads_program(words: &[String]) -> bool {
     !has_program || words.iter().any(|word| word == "-s" || word == "-")
 }
 
+/// Git's own flags whose value may be the next word.
+const GIT_FLAGS_WITH_VALUE: &[&str] = &[
+    "-C",
+    "-c",
+    "--git-dir",
+    "--work-tree",
+    "--namespace",
+    "--config-env",
+    "--attr-source",
+    "--shallow-file",
+];
+
 fn add_git_risks(words: &[String], risks: &mut Vec<Risk>) {
     // `git -C folder push`: skips the flags before the command, and their values.
     let mut words = words.iter().map(String::as_str).peekable();
     while let Some(flag) = words.next_if(|word| word.starts_with('-')) {
-        if matches!(flag, "-C" | "-c") {
+        if GIT_FLAGS_WITH_VALUE.contains(&flag) {
             words.next();
         }
     }
@@ -324,6 +336,8 @@ mod tests {
             ("sudo apt install x", &["as_root"]),
             ("git push --force origin main", &["force_push"]),
             ("git -C sub push -f", &["force_push"]),
+            ("git --git-dir x --work-tree . push --force", &["force_push"]),
+            ("git --git-dir=x --namespace n -c a.b=c reset --hard", &["discards_work"]),
             ("git push origin +main", &["force_push"]),
             ("git push origin :old", &["force_push"]),
             ("git push --force-with-lease", &["force_push"]),
