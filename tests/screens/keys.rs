@@ -354,6 +354,28 @@ fn the_mouse_points_and_scrolls() {
     assert_eq!(screen.model.tab, Tab::Threads);
 }
 
+/// Sentences name the keys that the config chose.
+#[test]
+fn sentences_name_the_keys_of_the_config() {
+    let keys =
+        [("pause", "ctrl-p"), ("take_back", "x"), ("why", "Y"), ("down", "ctrl-n"), ("open_thread", "x")];
+    let keys = keys.map(|(action, key)| (action.to_owned(), vec![key.to_owned()]));
+    let mut screen = TestScreen::full((120, 32));
+    screen.model.keymap = Keymap::new(&BTreeMap::from(keys), &[]).unwrap();
+    screen.press("<ctrl-p>").shows(["PAUSED (Ctrl-p resumes)"]).press("<ctrl-p>");
+    screen.press("i").press("Q").shows(["x  take it back, then quit", "n  stay"]).press("n");
+    screen.press("gh").shows(["x thread · Y why it was asked"]);
+}
+
+#[test]
+fn going_back_to_the_inbox_shows_what_came_meanwhile() {
+    let mut screen = TestScreen::with((120, 32), Vec::new());
+    screen.press("4");
+    let inbox = screen.inbox.clone();
+    block_on(async { inbox.run("desk", json!({"kind": "mail", "title": "By the way"})).await });
+    screen.press("q").shows(["By the way"]);
+}
+
 /// A command of the person's own gets the card by its key, shows what it prints, and decides nothing.
 #[test]
 fn own_commands_run_on_the_card() {
