@@ -69,7 +69,7 @@ fn a_mail_of_one_s_own_is_not_approved_twice() {
     assert!(inbox.sent()[0].contains("It comes on Friday."));
     screen
         .tell(sayso::tui::Msg::Changed)
-        .says("Sent to Bob Ray")
+        .shows(["✓ Sent to Bob Ray"])
         .press("gh")
         .shows(["drafted"])
         .hides(["What was done"]);
