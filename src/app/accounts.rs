@@ -3,20 +3,15 @@
 use crate::agent::Accounts;
 use crate::calendar;
 use crate::config::{self, Config, MailMode};
-use crate::mail::{
-    self, Account, BoxFuture, Cursor, Fetched, Handled, MailError, MailPresence, Mailbox, Outgoing,
-    SendError, Sent, SentLookup,
-};
+use crate::mail::{self, Account, BoxFuture};
 use futures_util::future::join_all;
 use std::fmt::Display;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a check may take.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Every account of the config, in order. Nothing is touched or reached yet. An account that cannot be opened says so
-/// each time it is used; the others still work.
+/// Every account of the config, in order. Nothing is touched or reached yet.
 pub(super) fn accounts(config: &Config) -> Vec<Account> {
     config.mail.iter().map(|mail| account(config, mail)).collect()
 }
@@ -29,10 +24,6 @@ fn account(config: &Config, mail: &config::Mail) -> Account {
             addresses.push(address.to_owned());
         }
     }
-    let outgoing = match mail::open_outgoing(mail) {
-        Ok(outgoing) => outgoing,
-        Err(error) => Some(Arc::new(UnopenedAccount(error.to_string())) as Arc<dyn Outgoing>),
-    };
     Account {
         name: mail.name.clone(),
         address: mail.address.clone(),
@@ -41,9 +32,8 @@ fn account(config: &Config, mail: &config::Mail) -> Account {
         model: mail.model.clone(),
         handled_done: mail.handled_done.clone(),
         handled_ignored: mail.handled_ignored.clone(),
-        mailbox: mail::open_mailbox(mail)
-            .unwrap_or_else(|error| Arc::new(UnopenedAccount(error.to_string()))),
-        outgoing,
+        mailbox: mail::open_mailbox(mail),
+        outgoing: mail::open_outgoing(mail),
     }
 }
 
@@ -100,65 +90,4 @@ pub(super) fn read_mail(account: &str, raw: &[u8]) -> Result<(mail::Mail, String
     let mail = mail::parse(raw).map_err(|error| error.to_string())?;
     let identity = mail::identity(account, &mail);
     Ok((mail, identity))
-}
-
-/// A mailbox or sender that cannot be opened, with the reason.
-pub(super) struct UnopenedAccount(pub String);
-
-impl UnopenedAccount {
-    fn closed<T: Send>(&self) -> BoxFuture<'_, Result<T, MailError>> {
-        Box::pin(async { Err(MailError::Permanent(self.0.clone())) })
-    }
-}
-
-impl Mailbox for UnopenedAccount {
-    fn fetch<'a>(&'a self, _: Option<&'a Cursor>, _: usize) -> BoxFuture<'a, Result<Fetched, MailError>> {
-        self.closed()
-    }
-
-    fn presence<'a>(&'a self, _: &'a [String]) -> BoxFuture<'a, Result<Vec<MailPresence>, MailError>> {
-        self.closed()
-    }
-
-    fn mark<'a>(&'a self, _: &'a str, _: Handled) -> BoxFuture<'a, Result<(), MailError>> {
-        self.closed()
-    }
-
-    fn folders(&self) -> BoxFuture<'_, Result<Vec<String>, MailError>> {
-        self.closed()
-    }
-
-    fn save_draft<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Result<(), MailError>> {
-        self.closed()
-    }
-
-    fn answered_elsewhere<'a>(&'a self, _: &'a [String]) -> BoxFuture<'a, Result<Vec<bool>, MailError>> {
-        self.closed()
-    }
-
-    fn is_sent<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {
-        self.closed()
-    }
-
-    fn changed(&self) -> BoxFuture<'_, ()> {
-        Box::pin(std::future::pending())
-    }
-
-    fn check(&self) -> BoxFuture<'_, Result<String, MailError>> {
-        self.closed()
-    }
-}
-
-impl Outgoing for UnopenedAccount {
-    fn send<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Result<Sent, SendError>> {
-        Box::pin(async { Err(SendError::Refused(self.0.clone())) })
-    }
-
-    fn find<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, SentLookup> {
-        Box::pin(async { SentLookup::Unknown(self.0.clone()) })
-    }
-
-    fn check(&self) -> BoxFuture<'_, Result<String, MailError>> {
-        self.closed()
-    }
 }

@@ -1,6 +1,8 @@
 //! The APIs of a data folder, as users list, add and remove them.
 
+use super::error::AppError;
 use crate::config::{Config, Env};
+use crate::inbox::ErrorKind;
 use crate::tools::catalogue::{
     Auth, Catalogue, CatalogueError, CatalogueStore, Operation, Parameter, Source,
 };
@@ -15,17 +17,6 @@ pub(super) fn catalogue_store(config: &Config, env: Env) -> CatalogueStore {
 
 pub struct Apis {
     catalogues: CatalogueStore,
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum ApiError {
-    #[error("{0}")]
-    NotFound(String),
-    /// The request makes no sense.
-    #[error("{0}")]
-    Wrong(String),
-    #[error("{0}")]
-    Failed(String),
 }
 
 /// An API as one line of a list.
@@ -94,11 +85,11 @@ impl Apis {
         Self { catalogues: catalogue_store(config, env) }
     }
 
-    pub fn list(&self) -> Result<Vec<ApiLine>, ApiError> {
+    pub fn list(&self) -> Result<Vec<ApiLine>, AppError> {
         Ok(self.catalogues.all()?.iter().map(|(source, catalogue)| line(*source, catalogue)).collect())
     }
 
-    pub fn show(&self, name: &str) -> Result<ApiView, ApiError> {
+    pub fn show(&self, name: &str) -> Result<ApiView, AppError> {
         let (source, catalogue) = self.catalogues.get(name)?;
         let settings = self.catalogues.settings(&catalogue.name);
         let auth = catalogue.auth_with(&settings);
@@ -129,7 +120,7 @@ impl Apis {
         })
     }
 
-    pub fn operation(&self, name: &str, id: &str) -> Result<OperationView, ApiError> {
+    pub fn operation(&self, name: &str, id: &str) -> Result<OperationView, AppError> {
         let (_, catalogue) = self.catalogues.get(name)?;
         let operation = catalogue.operation(id).map(operation);
         let ids = catalogue.operations.iter().map(|one| one.id.as_str());
@@ -138,12 +129,12 @@ impl Apis {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("`sayso apis show {name}` lists them"),
             };
-            ApiError::NotFound(format!("{name} has no operation `{id}`; {hint}"))
+            AppError::new(ErrorKind::Gone, format!("{name} has no operation `{id}`; {hint}"))
         })
     }
 
     /// Adds an API from its document.
-    pub fn add(&self, file: &Path, name: Option<&str>) -> Result<AddedApi, ApiError> {
+    pub fn add(&self, file: &Path, name: Option<&str>) -> Result<AddedApi, AppError> {
         let (catalogue, left_out) = self.catalogues.add(file, name)?;
         Ok(AddedApi { operations: catalogue.operations.len(), name: catalogue.name, left_out })
     }
@@ -186,26 +177,26 @@ impl Apis {
     }
 
     /// Removes an API that was added.
-    pub fn remove(&self, name: &str) -> Result<ApiLine, ApiError> {
+    pub fn remove(&self, name: &str) -> Result<ApiLine, AppError> {
         let (source, catalogue) = self.catalogues.remove(name)?;
         Ok(line(source, &catalogue))
     }
 }
 
-impl From<CatalogueError> for ApiError {
+impl From<CatalogueError> for AppError {
     fn from(error: CatalogueError) -> Self {
-        let text = error.to_string();
-        match error {
-            CatalogueError::Unknown { .. } => Self::NotFound(text),
+        let kind = match &error {
+            CatalogueError::Unknown { .. } => ErrorKind::Gone,
             CatalogueError::Bad { .. }
             | CatalogueError::Section { .. }
             | CatalogueError::BuiltIn(_)
-            | CatalogueError::Taken(_) => Self::Wrong(text),
+            | CatalogueError::Taken(_) => ErrorKind::Wrong,
             CatalogueError::Io { error, .. } if error.kind() == std::io::ErrorKind::NotFound => {
-                Self::NotFound(text)
+                ErrorKind::Gone
             }
-            CatalogueError::Io { .. } => Self::Failed(text),
-        }
+            CatalogueError::Io { .. } => ErrorKind::Failed,
+        };
+        Self::new(kind, error.to_string())
     }
 }
 

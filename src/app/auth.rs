@@ -1,6 +1,8 @@
 //! Logging in to Google for an account of the config.
 
+use super::error::AppError;
 use crate::config::{Calendar, Config, Google, MailLogin, MailOutgoing, MailSource};
+use crate::inbox::ErrorKind;
 use crate::text::there_are;
 use crate::tools::web::WebTimeouts;
 use crate::tools::web::google::{EVENTS, FREE_BUSY, MAIL};
@@ -11,19 +13,9 @@ use std::time::Duration;
 /// How long a person may take in the browser.
 const LOGIN_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
-#[derive(Debug, thiserror::Error)]
-pub enum AuthError {
-    /// The config or the command line has to be changed.
-    #[error("{0}")]
-    Wrong(String),
-    /// The login was tried and failed.
-    #[error("{0}")]
-    Failed(String),
-}
-
-impl From<LoginError> for AuthError {
+impl From<LoginError> for AppError {
     fn from(error: LoginError) -> Self {
-        Self::Failed(error.to_string())
+        Self::new(ErrorKind::Failed, error.to_string())
     }
 }
 
@@ -43,18 +35,19 @@ pub struct Authorizing {
 }
 
 /// Begins a login for `account`, or for the only account that uses Google.
-pub async fn begin_auth(config: &Config, account: Option<&str>) -> Result<Authorizing, AuthError> {
+pub async fn begin_auth(config: &Config, account: Option<&str>) -> Result<Authorizing, AppError> {
     let logins = logins(config);
+    let wrong = |text: String| AppError::new(ErrorKind::Wrong, text);
     let names = || logins.iter().map(|(login, _)| login.account.clone()).collect::<Vec<_>>();
     let (google, scopes) = match (account, logins.as_slice()) {
         (_, []) => {
             let text = "no account in the config logs in to Google; write login = \"google\" in its [[mail]], or use \
                         an app password, which is easier (`sayso auth google --help`)";
-            return Err(AuthError::Wrong(text.to_owned()));
+            return Err(wrong(text.to_owned()));
         }
         (None, [only]) => only,
         (None, _) => {
-            return Err(AuthError::Wrong(format!(
+            return Err(wrong(format!(
                 "several accounts log in to Google; name one: {}",
                 names().join(", ")
             )));
@@ -63,7 +56,7 @@ pub async fn begin_auth(config: &Config, account: Option<&str>) -> Result<Author
             Some(found) => found,
             None => {
                 let text = format!("no account {name} logs in to Google; {}", there_are(&names()));
-                return Err(AuthError::Wrong(text));
+                return Err(wrong(text));
             }
         },
     };
@@ -83,7 +76,7 @@ impl Authorizing {
     }
 
     /// Waits for the user in the browser. Dropping the future closes the port.
-    pub async fn finish(self) -> Result<LoggedIn, AuthError> {
+    pub async fn finish(self) -> Result<LoggedIn, AppError> {
         let tokens = self.login.finish(LOGIN_TIMEOUT).await?;
         Ok(LoggedIn {
             account: self.google.account,

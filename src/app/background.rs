@@ -4,11 +4,6 @@ use crate::engine::graph::BoxFuture;
 
 /// Work that goes on while a process drives all threads.
 pub trait Background: Send + Sync {
-    /// Runs before anything is driven. The caller holds the driver's lock.
-    fn begin(&self) -> BoxFuture<'_, ()> {
-        Box::pin(async {})
-    }
-
     /// Runs until it is dropped.
     fn run(&self) -> BoxFuture<'_, ()>;
 

@@ -1,10 +1,9 @@
 //! The services that nodes use, built from the config and the store.
 
-use super::accounts::{ConfiguredAccounts, accounts};
 use super::apis::catalogue_store;
 use super::models::ConfiguredModels;
 use super::records::StoreRecords;
-use crate::agent::{MailCache, Services};
+use crate::agent::{Accounts, MailCache, Services};
 use crate::calendar;
 use crate::config::{Config, Env};
 use crate::engine::store::Store;
@@ -13,12 +12,17 @@ use crate::tools::http::Http;
 use crate::tools::sandbox::Sandbox;
 use std::sync::Arc;
 
-pub fn services(config: &Arc<Config>, env: Env, store: &Store) -> Services {
+pub(super) fn services(
+    config: &Arc<Config>,
+    env: Env,
+    store: &Store,
+    accounts: Arc<dyn Accounts>,
+) -> Services {
     let clock = store.clone();
     Services {
         models: Arc::new(ConfiguredModels::new(config.clone(), env.clone())),
         records: Arc::new(StoreRecords { config: config.clone(), store: store.clone() }),
-        accounts: Arc::new(ConfiguredAccounts(accounts(config))),
+        accounts,
         mails: MailCache::default(),
         calendar: config.calendar.as_ref().map(|c| calendar::open(c, config.user.time_zone.clone())),
         sandbox: Sandbox::of_this_program(),

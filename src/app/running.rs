@@ -60,20 +60,18 @@ impl App {
         driver: &mut Driver,
         stop: impl Future<Output = ()>,
     ) -> Result<Ended, StoreError> {
-        for task in &self.background {
-            task.begin().await;
-        }
         let tasks = self.background.iter().map(|task| task.run());
-        tokio::select! {
+        let ended = tokio::select! {
             ended = driver.run(&Scope::All, Until::Stopped, stop) => ended,
             () = first(tasks.collect()) => Ok(Ended::Stopped),
-        }
+        };
+        join_all(self.background.iter().map(|task| task.finish())).await;
+        ended
     }
 
     /// Drives single threads, with the background work that belongs to all driving.
     pub async fn run_with_background<T>(&self, driving: impl Future<Output = T>) -> T {
         let tasks: Vec<_> = self.background.iter().filter(|task| task.runs_beside_single_threads()).collect();
-        join_all(tasks.iter().map(|task| task.begin())).await;
         let running = async {
             join_all(tasks.iter().map(|task| task.run())).await;
             std::future::pending().await

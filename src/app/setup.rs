@@ -5,11 +5,12 @@ use super::intake::Intake;
 use super::models::ConfiguredModels;
 use super::node_services::services;
 use super::policy;
+use crate::agent::Services;
 use crate::config::{Config, Env, Server};
 use crate::connect::langgraph::{self, Remote, Servers};
 use crate::engine::driver::{Engine, Settings};
 use crate::engine::graph::BuildError;
-use crate::engine::store::{self, DriverLock, Mode, Store, StoreError};
+use crate::engine::store::{self, DriverLock, Mode, Store, StoreError, Verified};
 use crate::inbox::Registry;
 use crate::inbox::door::Inbox;
 use crate::mail::Account;
@@ -79,12 +80,7 @@ pub struct Health {
     pub format: i64,
     /// The version of SQLite.
     pub sqlite: &'static str,
-    /// How many threads were checked.
-    pub threads: u64,
-    /// Every row that was changed after it was written, each in a sentence.
-    pub damaged: Vec<String>,
-    /// Every list row that differs from the log, each in a sentence.
-    pub differing: Vec<String>,
+    pub verified: Verified,
     pub driver: Option<u32>,
     /// Whether all driving is paused.
     pub paused: bool,
@@ -137,10 +133,15 @@ impl Setup {
         Some(Servers::new(engine.clone(), self.remotes.clone())).filter(|servers| !servers.is_empty())
     }
 
+    /// What nodes use.
+    pub fn services(&self) -> Services {
+        let accounts = Arc::new(ConfiguredAccounts(self.accounts.clone()));
+        services(&self.config, self.env.clone(), &self.store, accounts)
+    }
+
     /// All workflows, with services from this config and this data folder.
     pub fn workflows(&self) -> Result<Registry, WorkflowsError> {
-        let mut services = services(&self.config, self.env.clone(), &self.store);
-        services.accounts = Arc::new(ConfiguredAccounts(self.accounts.clone()));
+        let services = self.services();
         if let Some((_, error)) = services.apis.unknown().into_iter().next() {
             return Err(WorkflowsError::NoApi(error));
         }
@@ -197,14 +198,11 @@ impl Setup {
 
     /// Reads and checks everything in the data folder.
     pub fn health(&self) -> Result<Health, StoreError> {
-        let verified = self.store.audit().verify()?;
         Ok(Health {
             view_only: self.view_only(),
             format: store::VERSION,
             sqlite: store::sqlite_version(),
-            threads: verified.threads,
-            damaged: verified.damaged,
-            differing: verified.differing,
+            verified: self.store.audit().verify()?,
             driver: DriverLock::holder(self.store.folder()),
             paused: self.store.paused()?,
         })

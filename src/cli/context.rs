@@ -1,6 +1,6 @@
 //! The context of a verb: the typed flags and, on demand, the config and an open data folder.
 
-use super::failure::Failure;
+use super::failure::{Exit, Failure};
 use super::global::Global;
 use super::log;
 use super::output::Format;
@@ -112,12 +112,9 @@ impl Context {
         let env = self.inputs.env.clone();
         let setup = Setup::open_waiting(config, env, self.lock_wait).map_err(anyhow::Error::from)?;
         log::start(&setup, self.verbose);
-        let registry = (self.workflows)(&setup).map_err(|error| match error {
-            WorkflowsError::NoWorkflow { .. }
-            | WorkflowsError::NoRole { .. }
-            | WorkflowsError::NoApi(_)
-            | WorkflowsError::NameTaken { .. } => Failure::usage(error.to_string()),
-            WorkflowsError::Build(_) => Failure::from(anyhow::Error::from(error)),
+        let registry = (self.workflows)(&setup).map_err(|error| {
+            let is_bug = matches!(error, WorkflowsError::Build(_));
+            Failure::new(if is_bug { Exit::Failed } else { Exit::Usage }, error.to_string())
         })?;
         let app = App::open(&setup, registry);
         let (path, model) = (setup.config.data.display().to_string(), self.inputs.flags.model.clone());

@@ -1,5 +1,6 @@
 //! The failure of a verb: an exit code and a sentence.
 
+use crate::app::AppError;
 use crate::config;
 use crate::inbox::{ErrorKind, InboxError};
 use crate::text::Visible;
@@ -65,13 +66,17 @@ impl Failure {
 
     /// An error of the inbox; a conflict with the current state exits with `conflict`.
     pub(super) fn from_inbox(error: &InboxError, conflict: Exit) -> Self {
-        let exit = match error.kind() {
+        Self::of(error.kind(), conflict, error.to_string())
+    }
+
+    fn of(kind: ErrorKind, conflict: Exit, text: String) -> Self {
+        let exit = match kind {
             ErrorKind::Gone => Exit::Gone,
             ErrorKind::Wrong => Exit::Usage,
             ErrorKind::Conflict => conflict,
             ErrorKind::Failed => Exit::Failed,
         };
-        Self::new(exit, error.to_string())
+        Self::new(exit, text)
     }
 
     /// Prints the sentence and returns the exit code.
@@ -85,6 +90,12 @@ impl Failure {
 impl From<InboxError> for Failure {
     fn from(error: InboxError) -> Self {
         Self::from_inbox(&error, Exit::Failed)
+    }
+}
+
+impl From<AppError> for Failure {
+    fn from(error: AppError) -> Self {
+        Self::of(error.kind, Exit::Failed, error.text)
     }
 }
 

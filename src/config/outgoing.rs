@@ -70,6 +70,13 @@ pub enum FiledBy {
     Sayso,
 }
 
+/// Whether a word makes the program read the recipients from the mail. Some programs then leave out those that are also
+/// named.
+fn reads_recipients(word: &str) -> bool {
+    let letters = word.strip_prefix('-').unwrap_or_default();
+    word == "--read-recipients" || (letters.contains('t') && letters.chars().all(|c| c == 't' || c == 'i'))
+}
+
 impl OutgoingSection {
     /// Where mail is sent. The login is that of `imap`, unless one is written.
     pub(super) fn resolve(
@@ -93,8 +100,12 @@ impl OutgoingSection {
                 MailOutgoing::Maildir { path: section.path(&path) }
             }
             OutgoingKind::Command => {
-                if self.command.iter().all(String::is_empty) {
+                if self.command.first().is_none_or(String::is_empty) {
                     return Err(section.missing("command", "write it such as [\"msmtp\"]"));
+                }
+                if let Some(word) = self.command.iter().skip(1).find(|word| reads_recipients(word)) {
+                    let why = format!("has {word}; leave it out, because sayso names the recipients");
+                    return Err(section.bad("command", why));
                 }
                 let sent = self.sent.map(|path| section.path(&path));
                 MailOutgoing::Command {

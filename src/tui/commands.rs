@@ -310,7 +310,7 @@ fn back(model: &mut Model) {
     if model.focus == Focus::Card {
         model.focus = Focus::List;
     } else if model.tab != Tab::Inbox {
-        model.tab = Tab::Inbox;
+        model.go(Tab::Inbox);
     } else {
         quit::quit(model);
     }

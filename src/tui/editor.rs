@@ -222,7 +222,7 @@ mod tests {
         fn nothing_is_lost_and_the_cursor_is_in_it(text in "[a-c漢 \n👩\u{301}]{0,40}", columns in 0_usize..12, steps_left in 0_usize..20) {
             let mut editor = Editor::long(&text);
             for _ in 0..steps_left {
-                editor.key(Key::of(KeyCode::Left));
+                editor.key(Key { code: KeyCode::Left, ..Key::plain(' ') });
             }
             let (lines, (row, column)) = editor.laid_out(columns);
             prop_assert_eq!(lines.concat(), text.replace('\n', ""));

@@ -41,15 +41,6 @@ impl Key {
         Self { code: KeyCode::Char(letter), ctrl: false, alt: false }
     }
 
-    /// Whether it types text in a text box.
-    pub fn is_typed(&self) -> bool {
-        matches!(self.code, KeyCode::Char(_)) && !self.ctrl && !self.alt
-    }
-
-    pub const fn of(code: KeyCode) -> Self {
-        Self { code, ctrl: false, alt: false }
-    }
-
     /// The key a terminal reports. The caller drops releases.
     pub fn from_event(event: &KeyEvent) -> Self {
         let ctrl = event.modifiers.contains(KeyModifiers::CONTROL);

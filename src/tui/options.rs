@@ -75,8 +75,6 @@ impl From<&Config> for Options {
     fn from(config: &Config) -> Self {
         Self {
             theme: config.theme,
-            colours: Colours::default(),
-            glyphs: Glyphs::default(),
             keys: config.keys.clone(),
             commands: config.commands.clone(),
             notices: config.notices,
@@ -87,8 +85,7 @@ impl From<&Config> for Options {
             demo_script: plays_demo_script(config),
             observes: config.mail.iter().any(|mail| mail.mode == MailMode::Observe),
             no_sources: config.mail.is_empty() && config.servers.is_empty(),
-            tour: Vec::new(),
-            started: None,
+            ..Self::default()
         }
     }
 }

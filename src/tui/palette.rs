@@ -259,24 +259,7 @@ fn verb_line(model: &Model, typed: &str) -> Option<Suggestion> {
     if arguments.is_empty() {
         return None;
     }
-    let mut input = Map::new();
-    let mut arguments = arguments.iter();
-    while let Some(word) = arguments.next() {
-        let (key, value) = match word.strip_prefix("--") {
-            Some(flag) => match flag.split_once('=') {
-                Some((key, value)) => (key.replace('-', "_"), value.to_owned()),
-                None => {
-                    (flag.replace('-', "_"), arguments.next().cloned().unwrap_or_else(|| "true".to_owned()))
-                }
-            },
-            None => {
-                let (key, value) = word.split_once('=')?;
-                (key.to_owned(), value.to_owned())
-            }
-        };
-        input.insert(key.clone(), parse_argument(&workflow.schema, &key, &value));
-    }
-    let input = Value::Object(input);
+    let input = parse_arguments(&workflow.schema, arguments)?;
     let text = format!("start {} with {}", workflow.name, words::line(&input.to_string()));
     Some(Suggestion {
         text,
@@ -285,21 +268,43 @@ fn verb_line(model: &Model, typed: &str) -> Option<Suggestion> {
     })
 }
 
+/// What the words say: `query=…`, `--query "…"`, `--query=…`, or `--recursive` alone. `None` if a value is missing.
+fn parse_arguments(schema: &Value, words: &[String]) -> Option<Value> {
+    let mut input = Map::new();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let (key, value) = match word.strip_prefix("--").map(|flag| flag.split_once('=').ok_or(flag)) {
+            None => word.split_once('=').map(|(key, value)| (key.to_owned(), value))?,
+            Some(Ok((key, value))) => (key.replace('-', "_"), value),
+            Some(Err(flag)) => {
+                let key = flag.replace('-', "_");
+                let value = if has_type(schema, &key, "boolean") { "true" } else { words.next()? };
+                (key, value)
+            }
+        };
+        let value = parse_argument(schema, &key, value);
+        input.insert(key, value);
+    }
+    Some(Value::Object(input))
+}
+
 /// Strings stay verbatim, everything else is read as JSON; a bare word for a list becomes a list of one.
 fn parse_argument(schema: &Value, key: &str, value: &str) -> Value {
-    let types = schema.pointer(&format!("/properties/{key}/type"));
-    let has_type = |word: &str| match types {
-        Some(Value::String(one)) => one == word,
-        Some(Value::Array(some)) => some.iter().any(|one| one == word),
-        _ => false,
-    };
-    if has_type("string") {
+    if has_type(schema, key, "string") {
         return Value::from(value);
     }
     match serde_json::from_str(value) {
         Ok(value) => value,
-        Err(_) if has_type("array") => Value::from(vec![value]),
+        Err(_) if has_type(schema, key, "array") => Value::from(vec![value]),
         Err(_) => Value::from(value),
+    }
+}
+
+fn has_type(schema: &Value, key: &str, word: &str) -> bool {
+    match schema.pointer(&format!("/properties/{key}/type")) {
+        Some(Value::String(one)) => one == word,
+        Some(Value::Array(some)) => some.iter().any(|one| one == word),
+        _ => false,
     }
 }
 
@@ -326,5 +331,19 @@ mod tests {
         assert_eq!(parse_argument(&schema, "inputs", "./docs"), json!(["./docs"]));
         assert_eq!(parse_argument(&schema, "n", "12"), json!(12));
         assert_eq!(parse_argument(&schema, "other", "true"), json!(true));
+    }
+
+    #[test]
+    fn a_line_is_read_as_on_the_command_line() {
+        let schema = json!({"properties": {
+            "query": {"type": "string"}, "inputs": {"type": "array"}, "recursive": {"type": "boolean"}
+        }});
+        let read = |line: &str| parse_arguments(&schema, &shell_words(line, None));
+        let all = json!({"query": "a = b", "inputs": ["./docs"], "recursive": true});
+        assert_eq!(read("--recursive --query \"a = b\" --inputs ./docs"), Some(all.clone()));
+        assert_eq!(read("--query \"a = b\" --inputs=./docs --recursive"), Some(all.clone()));
+        assert_eq!(read("recursive=true \"query=a = b\" inputs=./docs"), Some(all));
+        assert_eq!(read("--recursive ./docs"), None);
+        assert_eq!(read("--query"), None, "its value is missing");
     }
 }

@@ -181,6 +181,21 @@ fn a_server_is_named_by_flags_and_its_trouble_is_told() {
 }
 
 #[test]
+fn accounts_of_the_same_name_are_numbered() {
+    let home = Home::new();
+    for maildir in ["Mail/example", "Post/example"] {
+        home.maildir(maildir, 0);
+    }
+    let server = ["--imap", "127.0.0.1:1", "--user", "ada@example.org", "--password-env", "X", "--no-triage"];
+    let maildirs = ["init", "--yes", "--maildir", "Mail/example", "--maildir", "Post/example"];
+    let report = home.json(&[&maildirs[..], &server].concat());
+    let names: Vec<&Value> =
+        report["accounts"].as_array().unwrap().iter().map(|line| &line["name"]).collect();
+    assert_eq!(names, ["example", "example-2", "example-3"]);
+    holds(&home.configured(), &["name = \"example\"", "name = \"example-2\"", "name = \"example-3\""]);
+}
+
+#[test]
 fn accounts_of_other_programs_are_taken_and_their_passwords_are_not() {
     let home = Home::new();
     home.maildir("Mail/work/INBOX", 1);

@@ -5,11 +5,12 @@ use crate::damage::Random;
 use crate::home::Home;
 use crate::report;
 use sayso::config::{self, AfterHandling, MailMode, MailSource};
-use sayso::mail::maildir::{Delivery, DeliveryTarget, Maildir};
-use sayso::mail::{Cursor, Handled, MailPresence, Mailbox};
+use sayso::mail::maildir::{Delivery, DeliveryTarget};
+use sayso::mail::{Cursor, Handled, MailPresence, Mailbox, open_mailbox};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -41,7 +42,7 @@ pub fn deliver(home: &Path) {
 /// A reader who commits what it fetched, and counts.
 struct Reader {
     path: PathBuf,
-    maildir: Maildir,
+    maildir: Arc<dyn Mailbox>,
     cursor: Option<Cursor>,
     /// What was fetched, by what it says, with its place.
     got: BTreeMap<String, String>,
@@ -65,7 +66,7 @@ impl Reader {
             handled_ignored: AfterHandling::None,
             outgoing: None,
         };
-        Self { path, maildir: Maildir::open(&config).unwrap(), cursor: None, got: BTreeMap::new() }
+        Self { path, maildir: open_mailbox(&config), cursor: None, got: BTreeMap::new() }
     }
 
     /// Fetches once; where it is `kept`, the mails are stored and the cursor with them.

@@ -94,7 +94,7 @@ async fn live(home: &Path) {
 }
 
 async fn take_in(inbox: &Inbox, config: &Config) {
-    let mailbox = open_mailbox(&config.mail[0]).unwrap();
+    let mailbox = open_mailbox(&config.mail[0]);
     let store = inbox.engine().store();
     for found in mailbox.fetch(None, 10).await.unwrap().mails {
         let mail = sayso::mail::parse(&found.raw).unwrap();

@@ -67,7 +67,12 @@ fn a_mail_of_one_s_own_is_not_approved_twice() {
     screen.hides(["Make a draft of this?", "Accept it"]).says("Written: …").decided(1);
     block_on(inbox.drive());
     assert!(inbox.sent()[0].contains("It comes on Friday."));
-    screen.tell(sayso::tui::Msg::Changed).press("gh").shows(["drafted"]).hides(["What was done"]);
+    screen
+        .tell(sayso::tui::Msg::Changed)
+        .shows(["✓ Sent to Bob Ray"])
+        .press("gh")
+        .shows(["drafted"])
+        .hides(["What was done"]);
 }
 
 #[test]

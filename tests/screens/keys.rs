@@ -6,7 +6,7 @@ use sayso::agent::llm::ModelError;
 use sayso::config::OwnCommand;
 use sayso::engine::graph::{Decision, Hash, InterruptId, Progress};
 use sayso::inbox::DecisionRequest;
-use sayso::tui::{DecisionKind, Focus, Job, Key, Keymap, Mouse, Msg, Tab};
+use sayso::tui::{DecisionKind, Driving, Focus, Job, Key, Keymap, Mouse, Msg, Tab};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -352,6 +352,29 @@ fn the_mouse_points_and_scrolls() {
     screen.tell(Msg::Mouse(Mouse::WheelDown, 5, 5)).selects("Invoice 4711");
     screen.tell(Msg::Mouse(Mouse::Click, 14, 0));
     assert_eq!(screen.model.tab, Tab::Threads);
+}
+
+/// Sentences name the keys that the config chose.
+#[test]
+fn sentences_name_the_keys_of_the_config() {
+    let keys = [("pause", "ctrl-p"), ("take_back", "x"), ("why", "Y"), ("open_thread", "x")];
+    let keys = keys.map(|(action, key)| (action.to_owned(), vec![key.to_owned()]));
+    let mut screen = TestScreen::full((160, 45));
+    screen.model.keymap = Keymap::new(&BTreeMap::from(keys), &[]).unwrap();
+    screen.press("<ctrl-p>").tell(Msg::Changed).shows(["PAUSED (Ctrl-p resumes)"]).press("<ctrl-p>");
+    screen.tell(Msg::Driving(Driving::Ours)).on_the_mail();
+    screen.press("iq").shows(["x  take it back, then quit", "n  stay"]).press("n");
+    screen.press("gh").shows(["x thread · Y why"]);
+}
+
+#[test]
+fn going_back_to_the_inbox_shows_what_came_meanwhile() {
+    let mut screen = TestScreen::full((120, 32));
+    screen.press("gh").shows(["Nothing has been decided yet"]).press("4");
+    let figures = screen.model.inbox.list.all().iter().find(|row| row.title == "Quarterly figures").unwrap();
+    let id = InterruptId::parse(&figures.id).unwrap();
+    block_on(screen.inbox.decide(&id, Decision::Ignore)).unwrap();
+    screen.press("q").shows(["Quarterly figures"]);
 }
 
 /// A command of the person's own gets the card by its key, shows what it prints, and decides nothing.

@@ -185,6 +185,8 @@ fn a_new_mail_asks_once_for_its_subject_and_is_no_draft_once_it_is_on_its_way() 
     block_on(mail.drive());
     let sent = mail.sent();
     assert!(sent[0].contains("Hello!") && sent[0].contains(ME), "{sent:?}");
+    screen.tell(Msg::Changed).says("Sent to zoe@far.example");
+    assert!(screen.model.inbox.own_letter.is_none());
 }
 
 #[test]
@@ -465,6 +467,7 @@ fn a_filter_says_why_a_line_matched_and_counts_what_was_put_away() {
     move_mail(&mail, &first, &MailMove::Away(Destination::Archive));
     screen.tell(Msg::Changed).press("/report");
     screen.shows(["1 more put away, sent or done · Enter opens"]);
-    screen.press("<enter>jj<enter>").shows(["The report"]);
+    screen.press("<enter>jj").shows(["Enter lists them in Threads"]).hides(["ignored in the last day"]);
+    screen.press("<enter>").shows(["The report"]);
     assert_eq!(screen.model.tab, sayso::tui::Tab::Threads);
 }

@@ -4,6 +4,7 @@ use crate::snapshots::{snap, snap_with};
 use crate::support::test_inbox::deed;
 use crate::support::test_screen::{TestScreen, block_on};
 use crate::support::{TestInbox, samples};
+use jiff::tz::TimeZone;
 use sayso::engine::graph::ThreadId;
 use sayso::inbox::{DecisionEnd, Status, ThreadQuery};
 use sayso::tui::{Focus, Menu, Tab, ThreadPane};
@@ -347,13 +348,14 @@ fn a_stopped_thread_has_one_card_and_it_is_selected() {
 #[test]
 fn a_thread_is_written_to_a_file_once() {
     let mut screen = TestScreen::full((120, 32));
+    screen.model.options.time_zone = TimeZone::fixed(jiff::tz::offset(13));
     let path = screen.inbox.folder().join("thread.md").display().to_string();
     for said in ["Written to", "is there already"] {
         screen.press("2").press("W").press("<ctrl-u>").type_in(&path).press("<enter>");
         assert!(screen.note().contains(said), "{}", screen.note());
     }
     let page = std::fs::read_to_string(&path).unwrap();
-    assert!(page.starts_with("# ") && page.contains("## Steps"), "{page}");
+    assert!(page.starts_with("# ") && page.contains("## Steps") && page.contains("+13"), "{page}");
     screen.press("W").press("<ctrl-u>").press("<enter>");
     assert_eq!(screen.model.layers.len(), 0);
 }

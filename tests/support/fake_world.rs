@@ -1,7 +1,7 @@
 //! What players act on. It counts everything done to it and fails on demand.
 
 use sayso::agent::GrantQuery;
-use sayso::app::services;
+use sayso::app::Setup;
 use sayso::config::Env;
 use sayso::engine::graph::{BoxFuture, Effect, EffectError, EffectTrace, StepContext};
 use sayso::engine::store::{Clock, Store};
@@ -41,7 +41,11 @@ impl FakeWorld {
         let (data, clock) = self.grants.lock().unwrap().clone()?;
         let store = Store::open_with(&data, clock).unwrap();
         let config = super::config::load(&data, &Env::default());
-        services(&config, Env::default(), &store).records.covering_grant(step, wish).unwrap()
+        Setup::over((*config).clone(), Env::default(), store)
+            .services()
+            .records
+            .covering_grant(step, wish)
+            .unwrap()
     }
 
     /// Counts `what` once more, and gives the count.

@@ -6,7 +6,7 @@ use super::fake_world::FakeWorld;
 use super::{chat, player};
 use jiff::{SignedDuration, Timestamp};
 use sayso::agent::{Accounts, Services};
-use sayso::app::{App, Driver, Ended, Engine, Scope, Settings, Until, services};
+use sayso::app::{App, Driver, Ended, Engine, Scope, Settings, Setup, Until};
 use sayso::config::Env;
 use sayso::engine::graph::{Decision, EffectError, EffectTrace, Event, EventKind, InterruptId, ThreadId};
 use sayso::engine::store::{Arrival, Clock, KeptMail, Store, StoreError};
@@ -169,7 +169,7 @@ impl Builder {
                 let home = self.home_zone.as_ref().map(|_| folder.path.clone());
                 let zone = self.home_zone.unwrap_or(jiff::tz::TimeZone::UTC);
                 let config = super::config::load_at(&data, &self.env, home, zone);
-                let mut services = services(&config, self.env, &store);
+                let mut services = Setup::over((*config).clone(), self.env, store.clone()).services();
                 services.models = model.clone();
                 // The program itself answers to the sandbox's hidden verb; a test does not.
                 services.sandbox = Sandbox::of(env!("CARGO_BIN_EXE_sayso").into());

@@ -4,7 +4,7 @@ use crate::support;
 use crate::support::model_server::{Play, Server};
 use crate::support::wire;
 use sayso::agent::llm::Provider;
-use sayso::app::{App, Scope, Setup, Traces, Until, check_traces};
+use sayso::app::{App, Driver, Scope, Setup, Traces, Until, check_traces};
 use sayso::config::{Config, Env};
 use sayso::engine::graph::ThreadId;
 use sayso::inbox::door::drive_or_wait;
@@ -30,29 +30,36 @@ fn config(folder: &Path, text: &str) -> Arc<Config> {
     support::config::load(&data, &Env::default())
 }
 
-/// Runs `docs` on a small project, with this config, until it is done. Returns its thread and its trace.
-async fn document(folder: &Path, text: &str) -> (ThreadId, TraceView) {
+/// Starts `docs` on a small project, with this config, and the server of its model.
+async fn start(folder: &Path, text: &str) -> (App, ThreadId, Server) {
     let project = folder.join("bicycles");
     std::fs::create_dir_all(&project).unwrap();
     std::fs::write(project.join("README.md"), "# Velocipede\n\nIt counts laudanum drops.\n").unwrap();
     // A page that no evaluation can be read of is taken as it is.
-    let model = Server::play([wire::text(Provider::Openai, &["## Overview\n\nIt counts."])]).await;
+    let server = Server::play([wire::text(Provider::Openai, &["## Overview\n\nIt counts."])]).await;
     let model =
-        format!("[model]\nprovider = \"openai\"\nname = \"written\"\nbase_url = \"{}/v1\"\n", model.address);
+        format!("[model]\nprovider = \"openai\"\nname = \"written\"\nbase_url = \"{}/v1\"\n", server.address);
     let config = config(folder, &format!("{model}{text}"));
     let setup = Setup::open((*config).clone(), Env::default()).unwrap();
     let inbox = setup.inbox(setup.engine(setup.workflows().unwrap()));
     let traces = Traces::task(&inbox, &config, &Env::default());
     let app = traces.into_iter().fold(App::new(inbox.clone()), App::with);
     let started = inbox.threads().start("docs".to_owned(), json!({ "dir": project })).await.unwrap();
-    let drive = async {
-        let never = std::future::pending();
-        drive_or_wait(inbox.engine(), &Scope::All, Until::Idle, never, |_| {}).await.unwrap();
-    };
-    app.run_with_background(drive).await;
-    let view = inbox.threads().view(started.thread.clone()).await.unwrap();
+    (app, started.thread, server)
+}
+
+async fn drive(app: &App) {
+    let never = std::future::pending();
+    drive_or_wait(app.engine(), &Scope::All, Until::Idle, never, |_| {}).await.unwrap();
+}
+
+/// Runs `docs` on a small project, with this config, until it is done. Returns its thread and its trace.
+async fn document(folder: &Path, text: &str) -> (ThreadId, TraceView) {
+    let (app, thread, _model) = start(folder, text).await;
+    app.run_with_background(drive(&app)).await;
+    let view = app.inbox().threads().view(thread.clone()).await.unwrap();
     assert_eq!(view.status, Status::Done);
-    (started.thread, view.trace)
+    (thread, view.trace)
 }
 
 /// The spans of a request.
@@ -136,6 +143,18 @@ async fn a_trace_is_the_tree_a_person_sees() {
         assert_eq!(attribute(call, "gen_ai.request.model"), Some(json!("written")));
         assert!(attribute(call, "gen_ai.usage.input_tokens").is_some(), "{call}");
     }
+}
+
+#[tokio::test]
+async fn what_ended_last_is_sent_before_the_process_stops_driving() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::play([accepted()]).await;
+    let (app, _, _model) = start(folder.path(), &endpoint(&server)).await;
+    drive(&app).await;
+    assert_eq!(server.count(), 0);
+    let mut driver = Driver::take(app.engine().clone()).await.unwrap().unwrap();
+    app.drive(&mut driver, async {}).await.unwrap();
+    assert_eq!(server.count(), 1);
 }
 
 #[tokio::test]

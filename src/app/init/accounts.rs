@@ -2,7 +2,8 @@
 
 use super::place::{self, config_home};
 use super::{Candidate, Discovery, git, maildirs};
-use crate::config::{Env, FiledBy, MailLogin, MailOutgoing, MailServer, MailSource, MailTls, Secret};
+use crate::config::{Env, MailLogin, MailServer, MailSource, MailTls, Secret};
+use crate::text::shell_words;
 use reqwest::Url;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,7 +27,6 @@ pub(super) fn discover(home: &Path, env: &Env) -> Discovery {
             accounts.push(maildir);
         }
     }
-    make_names_unique(&mut accounts);
     let address = accounts.iter().find_map(|account| account.address.clone()).or(address);
     Discovery { name, address, accounts, ..Discovery::default() }
 }
@@ -40,7 +40,8 @@ fn is_same_maildir(one: &MailSource, other: &MailSource) -> bool {
     }
 }
 
-fn make_names_unique(accounts: &mut [Candidate]) {
+/// Numbers accounts of the same name.
+pub fn make_names_unique(accounts: &mut [Candidate]) {
     for at in 0..accounts.len() {
         let base_name = accounts[at].name.clone();
         let mut n = 1;
@@ -54,7 +55,7 @@ fn make_names_unique(accounts: &mut [Candidate]) {
 /// The Maildirs that mbsync fills.
 fn mbsync_inboxes(text: &str, home: &Path) -> Vec<PathBuf> {
     let inbox = |line: &str| {
-        let words = place::words(line);
+        let words = shell_words(line, Some('\\'));
         let [key, path] = words.as_slice() else { return None };
         key.eq_ignore_ascii_case("inbox").then(|| place::path(path, home))
     };
@@ -90,13 +91,12 @@ fn aerc_account(name: &str, keys: &BTreeMap<&str, &str>, home: &Path) -> Option<
             (MailSource::Imap { server, folders: Vec::new(), drafts: None, sent: None }, user)
         }
     };
-    let outgoing = keys.get("outgoing").and_then(|to| {
-        let server = server(to, "smtp", [465, 587], keys.get("outgoing-cred-cmd"), name)?;
-        Some(MailOutgoing::Smtp { server, filed_by: FiledBy::Auto })
-    });
+    let outgoing = keys.get("outgoing");
+    let outgoing =
+        outgoing.and_then(|to| server(to, "smtp", [465, 587], keys.get("outgoing-cred-cmd"), name));
     let needs_password = |server: &MailServer| matches!(server.login, MailLogin::Password(Secret::Env(_)));
     let unknown = matches!(&source, MailSource::Imap { server, .. } if needs_password(server))
-        || matches!(&outgoing, Some(MailOutgoing::Smtp { server, .. }) if needs_password(server));
+        || outgoing.as_ref().is_some_and(needs_password);
     let note = format!(
         "no password of {name} was copied from aerc; set {} to it, or write a password_command or a password_file into \
          the config",
@@ -178,7 +178,7 @@ outgoing = smtps://ada:hunter2@mail.example.org
             ("imap.work.example", 993, "ada@work.example")
         );
         assert_eq!(server.login, MailLogin::Password(Secret::Command("pass show mail/work".into())));
-        let Some(MailOutgoing::Smtp { server, .. }) = &accounts[0].outgoing else { panic!() };
+        let server = accounts[0].outgoing.as_ref().unwrap();
         assert_eq!((server.port, server.tls, accounts[0].notes.len()), (587, MailTls::Starttls, 0));
         assert!(
             matches!(&accounts[1].source, MailSource::Maildir { path, .. } if path == Path::new("/home/ada/Maildir"))

@@ -1,6 +1,7 @@
 //! Reads the user's name and address from git's config.
 
 use super::place;
+use crate::text::shell_words;
 
 /// The name and address in a gitconfig.
 pub(super) fn parse(text: &str) -> (Option<String>, Option<String>) {
@@ -11,7 +12,7 @@ pub(super) fn parse(text: &str) -> (Option<String>, Option<String>) {
             continue;
         }
         let Some((key, value)) = line.split_once('=').filter(|_| ours) else { continue };
-        let value = place::words(value).join(" ");
+        let value = shell_words(value, Some('\\')).join(" ");
         match key.trim().to_lowercase().as_str() {
             "name" if !value.is_empty() => name = Some(value),
             "email" => email = place::address(&value),

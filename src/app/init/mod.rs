@@ -12,9 +12,11 @@ mod ollama;
 mod place;
 mod write;
 
+pub use accounts::make_names_unique;
+pub use place::short_name;
 pub use write::{Chosen, ChosenModel, WriteError, config_text, write_config};
 
-use crate::config::{Env, MailOutgoing, MailSource};
+use crate::config::{Env, MailServer, MailSource};
 use std::path::Path;
 
 /// Everything useful that was found.
@@ -49,8 +51,8 @@ pub struct Candidate {
     pub address: Option<String>,
     /// Where its mail is read.
     pub source: MailSource,
-    /// How its mail is sent, if known.
-    pub outgoing: Option<MailOutgoing>,
+    /// The server that sends its mail, if known.
+    pub outgoing: Option<MailServer>,
     /// The programs or folders it was found in: `mbsync`, `aerc`, a path.
     pub found_in: Vec<String>,
     /// What the user has to do before it works.
@@ -117,7 +119,11 @@ pub async fn find(home: &Path, env: &Env) -> Discovery {
     Discovery { hosted, ollama, ollama_url, ..discovery.unwrap_or_default() }
 }
 
-/// A Maildir that the user names, with the folders next to it.
-pub fn maildir(path: &Path) -> Candidate {
-    maildirs::candidate(path)
+/// A Maildir that the user names, with the folders next to it; an error if it is none.
+pub fn maildir(path: &Path) -> Result<Candidate, String> {
+    if maildirs::is_maildir(path) {
+        Ok(maildirs::candidate(path))
+    } else {
+        Err(format!("{} is not a Maildir: it has no cur, new and tmp in it", path.display()))
+    }
 }

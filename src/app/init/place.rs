@@ -1,7 +1,6 @@
 //! Parses how other programs write files, paths and addresses.
 
 use crate::config::Env;
-use crate::text::shell_words;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -38,7 +37,7 @@ pub(super) fn path(text: &str, home: &Path) -> PathBuf {
 }
 
 /// One short word for an account, valid in the config.
-pub(super) fn short_name(text: &str) -> String {
+pub fn short_name(text: &str) -> String {
     let word: String = text
         .trim()
         .chars()
@@ -65,11 +64,6 @@ pub(super) fn address(text: &str) -> Option<String> {
     let odd = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '<' | '>' | ',' | ';' | '"');
     let (user, domain) = address.rsplit_once('@')?;
     (!user.is_empty() && !domain.is_empty() && !address.contains(odd)).then(|| address.to_lowercase())
-}
-
-/// Splits words like a shell.
-pub(super) fn words(line: &str) -> Vec<String> {
-    shell_words(line, Some('\\'))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Writes the first config of a new user: short, with reasons, and set to observe.
 
 use super::{Candidate, Hosted};
-use crate::config::{MailLogin, MailOutgoing, MailServer, MailSource, MailTls, Secret};
+use crate::config::{MailLogin, MailServer, MailSource, MailTls, Secret};
 use crate::text::{atomic_write, write_error_text};
 use jiff::Timestamp;
 use std::io;
@@ -154,11 +154,8 @@ impl Text<'_> {
         self.line("[[mail]]");
         self.set("name", account.name.as_str());
         match &account.source {
-            MailSource::Maildir { path, folders, drafts, sent } => {
+            MailSource::Maildir { path, drafts, sent, .. } => {
                 self.path("path", path);
-                if !folders.is_empty() {
-                    self.set("folders", folders.clone());
-                }
                 if let Some(sent) = sent {
                     self.path("sent", sent);
                 }
@@ -166,14 +163,9 @@ impl Text<'_> {
                     self.path("drafts", drafts);
                 }
             }
-            MailSource::Imap { server, folders, drafts, sent } => {
+            MailSource::Imap { server, .. } => {
                 self.set("kind", "imap");
                 self.server(server);
-                if !folders.is_empty() {
-                    self.set("folders", folders.clone());
-                }
-                self.maybe("sent", sent.as_deref());
-                self.maybe("drafts", drafts.as_deref());
             }
         }
         let address = account.address.as_deref().filter(|address| Some(*address) != usual);
@@ -187,29 +179,8 @@ impl Text<'_> {
                 self.line("#kind = \"command\"");
                 self.line("#command = [\"msmtp\"]");
             }
-            Some(outgoing) => self.outgoing(outgoing, &account.source),
-        }
-    }
-
-    fn outgoing(&mut self, outgoing: &MailOutgoing, source: &MailSource) {
-        self.line("[mail.outgoing]");
-        match outgoing {
-            MailOutgoing::Maildir { path } => {
-                self.set("kind", "maildir");
-                self.path("path", path);
-            }
-            MailOutgoing::Command { command, sent, .. } => {
-                self.set("kind", "command");
-                self.set("command", command.clone());
-                let beside = match source {
-                    MailSource::Maildir { sent, .. } => sent.as_ref(),
-                    MailSource::Imap { .. } => None,
-                };
-                if let Some(sent) = sent.as_ref().or(beside) {
-                    self.path("sent", sent);
-                }
-            }
-            MailOutgoing::Smtp { server, .. } => {
+            Some(server) => {
+                self.line("[mail.outgoing]");
                 self.set("kind", "smtp");
                 self.server(server);
             }
@@ -223,22 +194,11 @@ impl Text<'_> {
             self.set("tls", "starttls");
         }
         self.set("user", server.user.as_str());
-        match &server.login {
-            MailLogin::Password(secret) => self.secret("password", secret),
-            MailLogin::Token(secret) => self.secret("token", secret),
-            MailLogin::Google(_) => self.set("login", "google"),
-        }
-        if let Some(path) = &server.ca_file {
-            self.path("ca_file", path);
-        }
-        self.maybe("tls_pin", server.tls_pin.as_deref());
-    }
-
-    fn secret(&mut self, word: &str, secret: &Secret) {
+        let MailLogin::Password(secret) = &server.login else { return };
         match secret {
-            Secret::Env(name) => self.set(&format!("{word}_env"), name.as_str()),
-            Secret::Command(command) => self.set(&format!("{word}_command"), command.as_str()),
-            Secret::File(path) => self.path(&format!("{word}_file"), path),
+            Secret::Env(name) => self.set("password_env", name.as_str()),
+            Secret::Command(command) => self.set("password_command", command.as_str()),
+            Secret::File(path) => self.path("password_file", path),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `sayso apis`: the APIs that `ask` can call.
 
-use crate::app::{ApiError, ApiLine, ApiView, Apis};
+use crate::app::{ApiLine, ApiView, Apis};
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::output::{Format, Output};
@@ -143,14 +143,4 @@ fn describe(view: &crate::app::OperationView) -> String {
     }
     out.push('\n');
     out
-}
-
-impl From<ApiError> for Failure {
-    fn from(error: ApiError) -> Self {
-        match error {
-            ApiError::NotFound(text) => Self::gone(text),
-            ApiError::Wrong(text) => Self::usage(text),
-            ApiError::Failed(text) => Self::failed(text),
-        }
-    }
 }

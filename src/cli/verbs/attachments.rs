@@ -1,7 +1,7 @@
 //! `sayso mail attachments`, `save` and `open`: the attachments of a mail.
 
 use crate::cli::context::OpenFolder;
-use crate::cli::failure::{Exit, Failure};
+use crate::cli::failure::Failure;
 use crate::cli::ids::{Target, target};
 use crate::cli::output::Output;
 use crate::cli::table::{cut, full, right, table};
@@ -83,7 +83,7 @@ impl Save {
         let programs = if self.anyway { Programs::Save } else { Programs::Refuse };
         let saved = folder.inbox().mail().save_attachment(thread, self.n, self.to, programs).await;
         let path = saved.map_err(|error| {
-            let failure = Failure::from_inbox(&error, Exit::Failed);
+            let failure = Failure::from(error);
             if self.anyway {
                 failure
             } else {
@@ -98,8 +98,7 @@ impl Save {
 impl Open {
     pub(super) async fn run(self, folder: &OpenFolder) -> Result<Output, Failure> {
         let thread = thread(folder, &self.id).await?;
-        let opened = folder.inbox().mail().open_attachment(thread, self.n).await;
-        let path = opened.map_err(|error| Failure::from_inbox(&error, Exit::Failed))?;
+        let path = folder.inbox().mail().open_attachment(thread, self.n).await?;
         let path = path.display().to_string();
         folder.format.answer(&json!({ "path": path }), |_| format!("opened {path}\n"))
     }

@@ -1,6 +1,6 @@
 //! `sayso auth`: logs in where a password is not enough.
 
-use crate::app::{AuthError, begin_auth};
+use crate::app::begin_auth;
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::output::Output;
@@ -89,13 +89,4 @@ fn open(address: &str) -> bool {
             .spawn()
             // Do not wait: it may pass the address on and end, or be the browser and stay.
             .is_ok()
-}
-
-impl From<AuthError> for Failure {
-    fn from(error: AuthError) -> Self {
-        match error {
-            AuthError::Wrong(text) => Self::usage(text),
-            AuthError::Failed(text) => Self::failed(text),
-        }
-    }
 }

@@ -79,8 +79,7 @@ impl Compose {
 impl Forward {
     pub(super) async fn run(self, folder: &OpenFolder) -> Result<Output, Failure> {
         let thread = thread(folder, &self.id).await?;
-        let letter = folder.inbox().mail().forward(thread).await;
-        let mut letter = letter.map_err(|error| Failure::from_inbox(&error, Exit::Failed))?;
+        let mut letter = folder.inbox().mail().forward(thread).await?;
         if let Some(subject) = self.subject {
             letter.args["subject"] = Value::from(subject);
         }

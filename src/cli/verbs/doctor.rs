@@ -182,14 +182,14 @@ fn permissions(folder: &Path) -> Check {
     Check::good("permissions", "only you can read it")
 }
 
-fn records(health: &Health) -> Check {
-    if health.damaged.is_empty() && !health.differing.is_empty() {
-        let text = format!("{}; `sayso doctor --repair` rebuilds the lists", health.differing.join("; "));
+fn records(Health { verified, .. }: &Health) -> Check {
+    if verified.damaged.is_empty() && !verified.differing.is_empty() {
+        let text = format!("{}; `sayso doctor --repair` rebuilds the lists", verified.differing.join("; "));
         return Check::bad("records", text);
     }
-    match health.damaged.as_slice() {
-        [] if health.threads == 1 => Check::good("records", "1 thread checked, intact"),
-        [] => Check::good("records", format!("{} threads checked, all intact", health.threads)),
+    match verified.damaged.as_slice() {
+        [] if verified.threads == 1 => Check::good("records", "1 thread checked, intact"),
+        [] => Check::good("records", format!("{} threads checked, all intact", verified.threads)),
         damaged => {
             let text = format!("{}; restore a backup of the data folder", damaged.join("; "));
             Check::bad("records", text)

@@ -4,10 +4,10 @@ use crate::app::{PastMails, Setup, TriageCase, eval_triage, has_data, labelled_m
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::output::Output;
+use crate::cli::progress::Bar;
 use crate::inbox::{Weighed, weighed_outcome};
 use crate::text::read_error_text;
 use crate::text::when;
-use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -80,7 +80,11 @@ impl Args {
             }
             Set::Decisions(decisions) => decisions.cases(&context)?,
         };
-        let eval = eval_triage(&config, context.env(), &cases, &count).await.map_err(Failure::failed)?;
+        let bar = Bar::new(context.format.is_json());
+        let count = |done: usize, total: usize| bar.show("mail", done as u64, total as u64);
+        let eval = eval_triage(&config, context.env(), &cases, &count).await;
+        bar.clear();
+        let eval = eval.map_err(Failure::failed)?;
         context.format.answer(&eval, |_| {
             let answered = eval.total - eval.failures.len();
             let outcome = weighed_outcome(eval.right, answered - eval.right, "mail");
@@ -110,14 +114,5 @@ impl Decisions {
         let past = PastMails { since: Some(since), limit: self.limit, profile };
         let cases = setup.decided_mails(past).map_err(Failure::failed)?;
         if cases.is_empty() { Err(nothing()) } else { Ok(cases) }
-    }
-}
-
-/// Shows the progress if stderr is a terminal.
-fn count(done: usize, total: usize) {
-    let mut stderr = std::io::stderr();
-    if stderr.is_terminal() {
-        let line = if done < total { format!("\r{done} of {total}") } else { "\r           \r".to_owned() };
-        let _ = stderr.write_all(line.as_bytes());
     }
 }

@@ -2,7 +2,9 @@
 
 use super::doctor;
 use crate::app::Check;
-use crate::app::init::{self, Candidate, Chosen, ChosenModel, Discovery, HOSTED, config_text, write_config};
+use crate::app::init::{
+    self, Candidate, Chosen, ChosenModel, Discovery, HOSTED, config_text, make_names_unique, write_config,
+};
 use crate::app::{FirstLook, Scope, Step, Synced, Until};
 use crate::cli::context::{Context, OpenFolder};
 use crate::cli::drive::drive_until;
@@ -136,12 +138,7 @@ struct Triage {
 
 impl Args {
     pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
-        self.set_up(context).await.map(|(_, answer)| answer)
-    }
-
-    /// Sets sayso up, and opens it for the screen.
-    pub async fn open(self, context: Context) -> Result<(OpenFolder, Output), Failure> {
-        self.set_up(context).await
+        self.open(context).await.map(|(_, answer)| answer)
     }
 
     /// Whether it asks questions. If so, somebody is there to look at the inbox afterwards.
@@ -149,7 +146,8 @@ impl Args {
         !self.yes && !format.is_json()
     }
 
-    async fn set_up(self, context: Context) -> Result<(OpenFolder, Output), Failure> {
+    /// Sets sayso up, and opens it for the screen.
+    pub async fn open(self, context: Context) -> Result<(OpenFolder, Output), Failure> {
         let path = context.new_config_path()?;
         if !self.force && path.exists() {
             return Err(Failure::usage(init::WriteError::AlreadyExists(path).to_string()));
@@ -159,7 +157,7 @@ impl Args {
             return Err(Failure::usage("there is no home folder to look in; set HOME"));
         };
         let discovery = init::find(&home, &inputs.env).await;
-        let chosen = if self.yes {
+        let mut chosen = if self.yes {
             self.choose_from_flags(&discovery, &context)?
         } else {
             if context.format.is_json() || !std::io::stdin().is_terminal() {
@@ -169,6 +167,7 @@ impl Args {
             }
             wizard::choose(&discovery, &inputs).await?
         };
+        make_names_unique(&mut chosen.accounts);
         let text = config_text(&chosen, Some(&home));
         let invalid = |error| Failure::usage(format!("this does not make a valid config: {error}"));
         // Makes sure that the config we write can be loaded.
@@ -196,16 +195,7 @@ impl Args {
     fn choose_from_flags(&self, discovery: &Discovery, context: &Context) -> Result<Chosen, Failure> {
         let mut accounts: Vec<Candidate> = Vec::new();
         for path in &self.maildir {
-            let path = context.path(path);
-            if !["cur", "new", "tmp"].iter().all(|part| path.join(part).is_dir()) {
-                let text = format!("{} is not a Maildir: it has no cur, new and tmp in it", path.display());
-                return Err(Failure::usage(text));
-            }
-            let mut account = init::maildir(&path);
-            while accounts.iter().any(|other| other.name == account.name) {
-                account.name.push('2');
-            }
-            accounts.push(account);
+            accounts.push(init::maildir(&context.path(path)).map_err(Failure::usage)?);
         }
         if let (Some(host), Some(user)) = (&self.imap, &self.user) {
             accounts.push(self.server(host, user, context)?);

@@ -4,6 +4,7 @@ use crate::cli::context::{Context, OpenFolder};
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::output::{Format, Output};
 use crate::cli::table::{cut, full, right, table};
+use crate::cli::text_input::read_stdin;
 use crate::inbox::door::rows_named;
 use crate::inbox::{
     MemoryItem, MemoryLine, MemoryVersion, MemoryView, RowAnswer, RowChange, RowKey, RowLine,
@@ -167,9 +168,7 @@ fn usage(error: &crate::inbox::InboxError) -> Failure {
 
 fn text_from_flags(text: Option<String>, file: Option<PathBuf>) -> Result<Option<String>, Failure> {
     match (text, file) {
-        (Some(text), _) if text == "-" => std::io::read_to_string(std::io::stdin())
-            .map(Some)
-            .map_err(|e| Failure::usage(format!("stdin cannot be read: {e}; pipe UTF-8 text into it"))),
+        (Some(text), _) if text == "-" => read_stdin().map(Some),
         (Some(text), _) => Ok(Some(text)),
         (None, Some(file)) => std::fs::read_to_string(&file).map(Some).map_err(|e| {
             Failure::usage(format!(

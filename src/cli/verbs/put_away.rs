@@ -79,10 +79,9 @@ impl Mails {
 }
 
 async fn move_one(folder: &OpenFolder, thread: &ThreadId, mail_move: &MailMove) -> Result<(), Failure> {
-    let refused = |error| Failure::from_inbox(&error, Exit::Failed);
-    let by = folder.inbox().mail().begin_move(thread, mail_move, None).await.map_err(refused)?;
+    let by = folder.inbox().mail().begin_move(thread, mail_move, None).await?;
     drive(folder, &by).await?;
-    folder.inbox().mail().end_move(thread, mail_move, &by).await.map_err(refused)?;
+    folder.inbox().mail().end_move(thread, mail_move, &by).await?;
     // If the mail's own thread was at work when the mail went away, it goes on.
     drive(folder, std::slice::from_ref(thread)).await
 }

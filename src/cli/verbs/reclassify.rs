@@ -2,7 +2,7 @@
 
 use crate::cli::context::{Context, OpenFolder};
 use crate::cli::drive::WaitArgs;
-use crate::cli::failure::{Exit, Failure};
+use crate::cli::failure::Failure;
 use crate::cli::ids::thread;
 use crate::cli::output::Output;
 use crate::cli::print::note;
@@ -30,8 +30,7 @@ impl Args {
         let thread = thread(&self.thread)?;
         let folder = context.open()?;
         let before = rows(&folder).await?;
-        let corrected = folder.inbox().mail().reclassify(thread, self.class).await;
-        let outcome = corrected.map_err(|error| Failure::from_inbox(&error, Exit::Failed))?;
+        let outcome = folder.inbox().mail().reclassify(thread, self.class).await?;
         let answer = self.waiting.follow(&folder, outcome).await?;
         tell_changes(&before, &rows(&folder).await?);
         Ok(answer)

@@ -1,7 +1,7 @@
 //! `sayso sessions`: the sessions of coding agents.
 
 use crate::cli::context::Context;
-use crate::cli::failure::{Exit, Failure};
+use crate::cli::failure::Failure;
 use crate::cli::output::{Format, Output};
 use crate::cli::table::{cut, full, right, table};
 use crate::inbox::{AgentSession, SessionState};
@@ -44,8 +44,7 @@ impl Args {
                 folder.format.answer(&sessions, |format| listed(format, &sessions))
             }
             Some(Action::Focus { id }) => {
-                let shown = folder.inbox().sessions().focus(&id).await;
-                let shown = shown.map_err(|error| Failure::from_inbox(&error, Exit::Failed))?;
+                let shown = folder.inbox().sessions().focus(&id).await?;
                 folder.format.answer(&json!({ "shown": shown }), |_| format!("{shown}.\n"))
             }
         }

@@ -1,7 +1,7 @@
 //! `sayso mail unsubscribe`: leaves a mailing list, after asking.
 
 use crate::cli::context::OpenFolder;
-use crate::cli::failure::{Exit, Failure};
+use crate::cli::failure::Failure;
 use crate::cli::output::Output;
 use serde_json::json;
 
@@ -19,8 +19,7 @@ impl Unsubscribe {
     /// Lets the thread ask; nothing is sent before the user decides.
     pub(super) async fn run(self, folder: &OpenFolder) -> Result<Output, Failure> {
         let thread = thread(folder, &self.id).await?;
-        let asked = folder.inbox().mail().unsubscribe(thread.clone()).await;
-        asked.map_err(|error| Failure::from_inbox(&error, Exit::Failed))?;
+        folder.inbox().mail().unsubscribe(thread.clone()).await?;
         drive(folder, std::slice::from_ref(&thread)).await?;
         let view = folder.inbox().threads().view(thread).await?;
         let card = view.questions.last().map(|question| question.id.to_string());

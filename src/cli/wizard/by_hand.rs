@@ -2,11 +2,9 @@
 
 use super::ask::{Prompt, say};
 use crate::app::check_accounts;
-use crate::app::init::{Candidate, Chosen, Discovery, config_text};
+use crate::app::init::{Candidate, Chosen, Discovery, config_text, short_name};
 use crate::cli::failure::Failure;
-use crate::config::{
-    Config, FiledBy, Inputs, MailLogin, MailOutgoing, MailServer, MailSource, MailTls, Secret,
-};
+use crate::config::{Config, Inputs, MailLogin, MailServer, MailSource, MailTls, Secret};
 use std::path::{Path, PathBuf};
 
 /// Asks for a server until the login works, or the user keeps it anyway or gives up.
@@ -131,19 +129,12 @@ pub fn account(by: &NamedServer<'_>) -> Candidate {
     };
     let imap = server(by.host, if starttls { 143 } else { 993 });
     let smtp = by.smtp.map(str::trim).filter(|smtp| !smtp.is_empty() && *smtp != "-");
-    let smtp = smtp.map(|smtp| MailOutgoing::Smtp {
-        server: server(smtp, if starttls { 587 } else { 465 }),
-        filed_by: FiledBy::Auto,
-    });
     let domain = by.address.rsplit_once('@').map_or(by.host, |(_, domain)| domain);
-    let name = domain.split('.').next().unwrap_or("mail").to_lowercase();
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
-    let name: String = name.chars().filter(|c| plain(*c)).take(30).collect();
     Candidate {
-        name: if name.is_empty() { "mail".to_owned() } else { name },
+        name: short_name(domain.split('.').next().unwrap_or_default()),
         address: Some(by.address.to_owned()),
         source: MailSource::Imap { server: imap, folders: Vec::new(), drafts: None, sent: None },
-        outgoing: smtp,
+        outgoing: smtp.map(|smtp| server(smtp, if starttls { 587 } else { 465 })),
         found_in: vec!["named by you".to_owned()],
         notes: Vec::new(),
     }

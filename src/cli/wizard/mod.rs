@@ -10,8 +10,8 @@ pub(super) use ask::{Prompt, say, show};
 pub(super) use by_hand::{NamedServer, account};
 
 use super::failure::Failure;
-use crate::app::init::{Candidate, Chosen, ChosenModel, Discovery};
-use crate::config::{Inputs, MailOutgoing, MailSource};
+use crate::app::init::{self, Candidate, Chosen, ChosenModel, Discovery};
+use crate::config::{Inputs, MailSource};
 use crate::connect::Agent;
 use std::path::Path;
 
@@ -82,12 +82,8 @@ fn describe(account: &Candidate) -> String {
         MailSource::Maildir { path, .. } => format!("Maildir {}", path.display()),
         MailSource::Imap { server, .. } => format!("{} at {}", server.user, server.host),
     };
-    let out = match &account.outgoing {
-        None => String::new(),
-        Some(MailOutgoing::Command { command, .. }) => format!(", sends via {}", command.join(" ")),
-        Some(MailOutgoing::Smtp { server, .. }) => format!(", sends via {}", server.host),
-        Some(MailOutgoing::Maildir { path }) => format!(", sends via {}", path.display()),
-    };
+    let out = account.outgoing.as_ref();
+    let out = out.map(|server| format!(", sends via {}", server.host)).unwrap_or_default();
     let sources = account
         .found_in
         .iter()
@@ -128,11 +124,7 @@ async fn mail(prompt: &Prompt, discovery: &Discovery, inputs: &Inputs) -> Result
 async fn maildir(prompt: &Prompt, inputs: &Inputs) -> Result<Option<Candidate>, Failure> {
     let typed = prompt.text("Its folder, the one that has cur, new and tmp in it", None).await?;
     let path = inputs.host.expand(Path::new(typed.trim()));
-    if !["cur", "new", "tmp"].iter().all(|part| path.join(part).is_dir()) {
-        say(&format!("{} is not a Maildir: it has no cur, new and tmp in it.\n", path.display()));
-        return Ok(None);
-    }
-    Ok(Some(crate::app::init::maildir(&path)))
+    Ok(init::maildir(&path).map_err(|why| say(&format!("{why}.\n"))).ok())
 }
 
 async fn model(prompt: &Prompt, discovery: &Discovery) -> Result<ChosenModel, Failure> {

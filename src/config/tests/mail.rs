@@ -22,7 +22,7 @@ drafts = "drafts"
 address = "ada@work.example"
 mode = "observe"
 handled = { done = "label:sayso", ignored = "seen" }
-outgoing = { kind = "command", command = ["~/bin/send", "-t"], sent = "sent" }
+outgoing = { kind = "command", command = ["~/bin/send", "-q"], sent = "sent" }
 [[rule]]
 list = "*.news.test"
 class = "ignore"
@@ -62,7 +62,7 @@ fn mail_is_meant_as_written() {
     assert_eq!((work.name.as_str(), work.mode), ("work", MailMode::Observe));
     assert_eq!(work.handled_done, AfterHandling::Label("sayso".into()));
     assert_eq!(work.handled_ignored, AfterHandling::Seen);
-    let command = vec!["/home/ada/bin/send".to_owned(), "-t".to_owned()];
+    let command = vec!["/home/ada/bin/send".to_owned(), "-q".to_owned()];
     assert_eq!(
         work.outgoing,
         Some(MailOutgoing::Command { command, sent: Some("/x/sent".into()), filed_by: FiledBy::Auto })
@@ -200,6 +200,21 @@ fn many_accounts_keep_their_order() {
 }
 
 #[test]
+fn a_program_that_sends_is_not_told_to_read_the_recipients() {
+    let account = "[[mail]]\nname = \"home\"\npath = \"/m\"\naddress = \"a@b.example\"\n";
+    let with =
+        |words: &[&str]| format!("{account}outgoing = {{ kind = \"command\", command = {words:?} }}\n");
+    for bad in [&["msmtp", "-t"], &["sendmail", "-ti"], &["msmtp", "--read-recipients"]] {
+        let error = resolve_with(&with(bad), &inputs()).unwrap_err().to_string();
+        let why = format!("mail.1.outgoing.command at /x/config.toml:5 has {}; leave it out", bad[1]);
+        assert!(error.contains(&why), "{error}");
+    }
+    for good in [&["msmtp"][..], &["msmtp", "-a", "t"], &["sendmail", "-i"], &["t", "--tls=on"]] {
+        assert!(resolve(&with(good)).mail[0].outgoing.is_some(), "{good:?}");
+    }
+}
+
+#[test]
 fn mail_that_cannot_be_meant_is_refused() {
     let account = "[[mail]]\nname = \"home\"\npath = \"/m\"\naddress = \"a@b.example\"\n";
     let with = |more: &str| format!("{account}{more}");
@@ -246,6 +261,10 @@ fn mail_that_cannot_be_meant_is_refused() {
         ),
         (
             with("outgoing = { kind = \"command\", command = [] }"),
+            "[mail.outgoing] at /x/config.toml:5 needs command; write it such as [\"msmtp\"]",
+        ),
+        (
+            with("outgoing = { kind = \"command\", command = [\"\", \"msmtp\"] }"),
             "[mail.outgoing] at /x/config.toml:5 needs command; write it such as [\"msmtp\"]",
         ),
         (

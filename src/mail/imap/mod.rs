@@ -134,6 +134,16 @@ impl Imap {
     /// The same with other timeouts.
     pub fn with_timeouts(mail: &config::Mail, patience: Timeouts) -> Option<Self> {
         let MailSource::Imap { server, folders, drafts, sent } = &mail.source else { return None };
+        Some(Self::new(mail, server, folders, [drafts.as_ref(), sent.as_ref()], patience))
+    }
+
+    pub(super) fn new(
+        mail: &config::Mail,
+        server: &MailServer,
+        folders: &[String],
+        [drafts, sent]: [Option<&String>; 2],
+        patience: Timeouts,
+    ) -> Self {
         let mut read: Vec<Folder> = Vec::new();
         for folder in folders.iter().map(|name| Folder::named(name)) {
             if !read.contains(&folder) {
@@ -144,21 +154,21 @@ impl Imap {
             read.push(Folder::named("INBOX"));
         }
         let login = Login::new(server);
-        Some(Self(Arc::new(Inner {
+        Self(Arc::new(Inner {
             server: server.clone(),
             patience,
             watch: watch::Watch::new(server.clone(), login.clone(), patience, &read),
             login,
             read,
-            drafts: drafts.clone(),
-            sent: sent.clone(),
+            drafts: drafts.cloned(),
+            sent: sent.cloned(),
             done: mail.handled_done.clone(),
             ignored: mail.handled_ignored.clone(),
             session: Mutex::new(None),
             unanswered: std::sync::Mutex::default(),
             sent_folder: OnceLock::new(),
             drafts_folder: OnceLock::new(),
-        })))
+        }))
     }
 
     /// Whether a mail with this Message-ID is in Sent; `None` if there is no such folder.

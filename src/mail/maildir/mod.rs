@@ -42,7 +42,7 @@ pub(super) use header::{head, identity, ids, with_message_id};
 use super::{
     BoxFuture, Cursor, Destination, Fetched, Handled, MailError, MailPresence, Mailbox, People, UndoToken,
 };
-use crate::config::{self, AfterHandling, MailMode, MailSource};
+use crate::config::{self, AfterHandling, MailMode};
 use crate::text::{Visible, count_noun, io_error_text};
 use jiff::Timestamp;
 use std::io;
@@ -79,23 +79,23 @@ impl Inner {
 
 impl Maildir {
     /// The Maildir of an account. Does not touch the disk yet; [`Mailbox::check`] says whether it is there.
-    pub fn open(mail: &config::Mail) -> Result<Self, MailError> {
-        let MailSource::Maildir { path, folders, drafts, sent } = &mail.source else {
-            return Err(MailError::Permanent(format!("the account {} is no Maildir", mail.name)));
-        };
-        let mut read = vec![Folder::new("INBOX", path.clone())];
+    pub(super) fn new(
+        mail: &config::Mail,
+        path: &Path,
+        folders: &[String],
+        [drafts, sent]: [Option<&PathBuf>; 2],
+    ) -> Self {
+        let mut read = vec![Folder::new("INBOX", path.to_owned())];
         for name in folders {
             let folder = Folder::new(name, folder::beneath(path, name));
-            if read.iter().any(|one| one.name == folder.name || one.path == folder.path) {
-                let name = Visible::line(name);
-                return Err(MailError::Permanent(format!("the folder {name} is named twice; name it once")));
+            if !read.iter().any(|one| one.name == folder.name || one.path == folder.path) {
+                read.push(folder);
             }
-            read.push(folder);
         }
-        let or = |configured: &Option<PathBuf>, name| configured.clone().unwrap_or_else(|| path.join(name));
-        Ok(Self(Arc::new(Inner {
+        let or = |configured: Option<&PathBuf>, name| configured.cloned().unwrap_or_else(|| path.join(name));
+        Self(Arc::new(Inner {
             folders: read,
-            root: path.clone(),
+            root: path.to_owned(),
             drafts: Folder::new("Drafts", or(drafts, ".Drafts")),
             sent: Folder::new("Sent", or(sent, ".Sent")),
             mode: mail.mode,
@@ -104,7 +104,7 @@ impl Maildir {
             answers: Mutex::default(),
             leftover: Mutex::default(),
             watch: watch::Watch::default(),
-        })))
+        }))
     }
 
     /// Runs on a thread for blocking work, since the disk may be slow.

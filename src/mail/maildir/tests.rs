@@ -1,7 +1,8 @@
 //! Tests the Maildir with real files, and with other clients changing it.
 
 use super::*;
-use crate::mail::FetchedMail;
+use crate::config::MailSource;
+use crate::mail::{FetchedMail, open_mailbox};
 use std::fs;
 use tempfile::TempDir;
 
@@ -48,8 +49,8 @@ impl TestMaildir {
         fs::File::open(self.path(inside)).unwrap().set_modified(when).unwrap();
     }
 
-    fn open(&self) -> Maildir {
-        Maildir::open(&self.config).unwrap()
+    fn open(&self) -> Arc<dyn Mailbox> {
+        open_mailbox(&self.config)
     }
 
     async fn fetch(&self, since: Option<&Cursor>) -> (Vec<FetchedMail>, Cursor) {
@@ -204,7 +205,7 @@ async fn marking_does_as_the_config_says() {
     mailbox.open().mark("INBOX/1.host", Handled::Ignored).await.unwrap();
     assert_eq!(mailbox.files("new"), ["1.host"], "nothing is to be done with what was ignored");
     mailbox.config.mode = MailMode::Observe;
-    let observing = crate::mail::open_mailbox(&mailbox.config).unwrap();
+    let observing = mailbox.open();
     observing.mark("INBOX/1.host", Handled::Done).await.unwrap();
     observing.save_draft(b"Message-ID: <d@x>\n\nx\n").await.unwrap_err();
     assert_eq!(mailbox.files("new"), ["1.host"], "who observes touches nothing");
@@ -320,14 +321,20 @@ async fn changes_are_noticed_also_those_between_two_looks() {
 
 #[tokio::test]
 async fn what_is_wrong_is_said() {
-    let mut mailbox = TestMaildir::new();
+    let mailbox = TestMaildir::new();
     assert_eq!(mailbox.open().check().await.unwrap(), "0 mails in its folders");
     fs::remove_dir_all(mailbox.path(".Work")).unwrap();
     let error = mailbox.open().check().await.unwrap_err().to_string();
     assert!(error.starts_with("there is no ") && error.ends_with("check the path in the config"), "{error}");
+}
+
+#[tokio::test]
+async fn a_folder_that_is_named_twice_is_read_once() {
+    let mut mailbox = TestMaildir::new();
+    mailbox.put(".Work/new/1.host", "x");
     let MailSource::Maildir { folders, .. } = &mut mailbox.config.source else { panic!() };
     folders.push("Work".to_owned());
-    assert!(Maildir::open(&mailbox.config).is_err());
+    assert_eq!(places(&mailbox.fetch(None).await.0), ["Work/1.host"]);
 }
 
 #[tokio::test]

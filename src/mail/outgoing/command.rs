@@ -1,10 +1,10 @@
 //! Sends with a program that reads the mail from standard input: msmtp, sendmail and compatible ones.
 //!
 //! We run it directly, never through a shell: the words in the config, then `-i` (a line with a single dot is not the
-//! end), `-f ADDRESS` (who failures are reported to; left out if the words have one), `--`, and the recipients. `-t` is
-//! refused: with it, some programs remove recipients instead of adding them. The mail has newlines alone, as these
-//! programs expect, and no `Bcc`. It comes from an unnamed file and not through a pipe, so that a program whose parent
-//! dies still reads all of it and never sends half a mail.
+//! end), `-f ADDRESS` (who failures are reported to; left out if the words have one), `--`, and the recipients. The
+//! config refuses `-t` among the words. The mail has newlines alone, as these programs expect, and no `Bcc`. It comes
+//! from an unnamed file and not through a pipe, so that a program whose parent dies still reads all of it and never
+//! sends half a mail.
 //!
 //! | exit code | the mail |
 //! | --- | --- |
@@ -47,16 +47,8 @@ pub struct Program {
 
 impl Program {
     /// The program with these words; sent mail is copied into the Maildir `sent`.
-    pub fn new(words: Vec<String>, sent: Option<PathBuf>) -> Result<Self, MailError> {
-        if words.first().is_none_or(|program| program.is_empty()) {
-            let text = "the command that sends mail is empty; name a program, such as [\"msmtp\"]";
-            return Err(MailError::Permanent(text.to_owned()));
-        }
-        if words.iter().skip(1).any(|word| reads_recipients(word)) {
-            let text = "take -t out of the command that sends mail; it is given the recipients as arguments";
-            return Err(MailError::Permanent(text.to_owned()));
-        }
-        Ok(Self { words, copies: sent.map_or(Copies::Nowhere, Copies::Folder), patience: PATIENCE })
+    pub fn new(words: Vec<String>, sent: Option<PathBuf>) -> Self {
+        Self { words, copies: sent.map_or(Copies::Nowhere, Copies::Folder), patience: PATIENCE }
     }
 
     /// The same with copies in the Sent folder of the account's server, unless the server files them itself.
@@ -121,12 +113,6 @@ impl Program {
         let stderr_output = stderr_output.lock().unwrap_or_else(PoisonError::into_inner).clone();
         send_result(&name, exit, &stderr_output)
     }
-}
-
-/// Whether a word makes the program read recipients from the mail.
-fn reads_recipients(word: &str) -> bool {
-    let letters = word.strip_prefix('-').unwrap_or_default();
-    word == "--read-recipients" || (letters.contains('t') && letters.chars().all(|c| c == 't' || c == 'i'))
 }
 
 /// Whether a word sets the sender.

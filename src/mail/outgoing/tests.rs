@@ -29,7 +29,7 @@ fn sendmail(folder: &Path, does: &str) -> PathBuf {
 fn program(folder: &TempDir, does: &str) -> Program {
     let script = sendmail(folder.path(), does);
     let words = ["sh", script.to_str().unwrap(), "-a", "home"].map(str::to_owned);
-    Program::new(words.into(), Some(folder.path().join("Sent"))).unwrap()
+    Program::new(words.into(), Some(folder.path().join("Sent")))
 }
 
 fn copies(folder: &Path) -> usize {
@@ -106,21 +106,15 @@ async fn a_copy_that_cannot_be_kept_does_not_unsend_the_mail() {
 }
 
 #[tokio::test]
-async fn words_that_cannot_work_are_refused_before_anything() {
+async fn a_program_that_is_not_there_is_named_without_its_words() {
     let new = |words: &[&str]| Program::new(words.iter().map(|w| (*w).to_owned()).collect(), None);
-    for bad in [&[][..], &[""], &["msmtp", "-t"], &["sendmail", "-ti"], &["msmtp", "--read-recipients"]] {
-        assert!(new(bad).is_err(), "{bad:?}");
-    }
-    for good in [&["msmtp"][..], &["msmtp", "-a", "t"], &["sendmail", "-i"], &["t", "--tls=on"]] {
-        assert!(new(good).is_ok(), "{good:?}");
-    }
-    let gone = new(&["/no/such/program", "--password=hunter2"]).unwrap();
+    let gone = new(&["/no/such/program", "--password=hunter2"]);
     let error = gone.check().await.unwrap_err().to_string();
     assert!(error.contains("no program program") && !error.contains("hunter2"), "{error}");
     let error = gone.send(RAW).await.unwrap_err();
     assert!(matches!(&error, SendError::NotSent(text) if !text.contains("hunter2")), "{error:?}");
     assert!(matches!(gone.find(RAW).await, SentLookup::Unknown(_)));
-    assert!(new(&["sh"]).unwrap().check().await.is_ok());
+    assert!(new(&["sh"]).check().await.is_ok());
 }
 
 #[tokio::test]

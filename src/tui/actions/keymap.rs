@@ -56,17 +56,13 @@ struct Row {
     is_from_config: bool,
 }
 
+/// The keys both begin with, if one of them is a prefix of the other.
 fn common_prefix<'a>(one: &'a [Key], other: &[Key]) -> Option<&'a [Key]> {
     let length = one.len().min(other.len());
     (one[..length] == other[..length]).then_some(&one[..length])
 }
 
 impl Row {
-    /// The keys both begin with, if one of them is a prefix of the other.
-    fn common_prefix(&self, other: &Row) -> Option<&[Key]> {
-        common_prefix(&self.keys, &other.keys)
-    }
-
     /// Whether one could be mistaken for the other. The table itself sometimes lets a nearer scope shadow a farther one
     /// and gives the farther one another key; in the config that is always a mistake.
     fn clashes(&self, other: &Row) -> bool {
@@ -74,7 +70,7 @@ impl Row {
         let active_together =
             || (self.is_from_config || other.is_from_config) && ACTIVE_TOGETHER.iter().any(contains_both);
         self.action != other.action
-            && self.common_prefix(other).is_some()
+            && common_prefix(&self.keys, &other.keys).is_some()
             && (self.scope == other.scope || active_together())
     }
 
@@ -86,7 +82,7 @@ impl Row {
             (false, true) => format!("give `{two}` another key, or move `{one}` to another one"),
             (true, true) | (false, false) => "give one of them another key".to_owned(),
         };
-        let keys = Key::show_row(self.common_prefix(other).unwrap_or_default());
+        let keys = Key::show_row(common_prefix(&self.keys, &other.keys).unwrap_or_default());
         format!("`{keys}` would mean both `{one}` and `{two}`; {way_out}")
     }
 }
@@ -128,7 +124,7 @@ fn usable_keys(scope: Scope, configured: &[Vec<Key>], usual: &[Vec<Key>]) -> Vec
     if !matches!(scope, Form | Prompt) {
         return configured.to_vec();
     }
-    let usable = configured.iter().filter(|keys| !keys.first().is_some_and(Key::is_typed));
+    let usable = configured.iter().filter(|keys| keys.first().is_none_or(|key| key.letter().is_none()));
     let usable: Vec<Vec<Key>> = usable.cloned().collect();
     if usable.is_empty() && !configured.is_empty() { usual.to_vec() } else { usable }
 }

@@ -13,10 +13,10 @@ use crate::tui::words;
 /// The column where attachments and links begin.
 const INDENT: usize = 10;
 
-/// How many attachments and links the card shows; `v` and `L` list all of them.
+/// How many attachments and links the card shows.
 const MAX_LISTED: usize = 6;
 
-/// Targets are cut at this length; `L` copies them whole.
+/// Targets are cut at this length.
 const MAX_TARGET_LENGTH: usize = 400;
 
 /// Longer lists of people are cut after the first few.
@@ -100,7 +100,7 @@ impl Doc {
             let text = format!("{} · {} · {}", file.name, file.kind, words::bytes(file.bytes));
             self.push(PieceKind::Field { name: name.to_owned(), indent: INDENT }, text);
         }
-        self.push_unlisted(files.len(), "v");
+        self.push_unlisted(files.len());
     }
 
     fn links(&mut self, links: &[(Visible, Visible)]) {
@@ -111,13 +111,13 @@ impl Doc {
                 link(text, &truncate(target, MAX_TARGET_LENGTH)),
             );
         }
-        self.push_unlisted(links.len(), "L");
+        self.push_unlisted(links.len());
     }
 
-    fn push_unlisted(&mut self, count: usize, key: &str) {
+    fn push_unlisted(&mut self, count: usize) {
         if count > MAX_LISTED {
             let name = String::new();
-            let text = format!("and {} more ({key} lists all)", count - MAX_LISTED);
+            let text = format!("and {} more", count - MAX_LISTED);
             self.push(PieceKind::Field { name, indent: INDENT }, text);
         }
     }

@@ -1,4 +1,4 @@
-//! A page that is drawn completely off-screen and then shown from a given line on, so that charts scroll like text.
+//! A page laid out as a whole and then shown from a given line on.
 
 use crate::text::truncate;
 use crate::tui::draw;
@@ -7,64 +7,47 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-const MAX_HEIGHT: u16 = 320;
-
 pub struct Sheet {
-    buf: Buffer,
-    used_lines: u16,
+    width: usize,
+    lines: Vec<Line<'static>>,
 }
 
 impl Sheet {
     pub fn new(width: u16) -> Self {
-        Self {
-            buf: Buffer::empty(Rect { x: 0, y: 0, width, height: if width == 0 { 0 } else { MAX_HEIGHT } }),
-            used_lines: 0,
-        }
+        Self { width: usize::from(width), lines: Vec::new() }
     }
 
     pub fn height(&self) -> usize {
-        usize::from(self.used_lines)
-    }
-
-    pub fn width(&self) -> usize {
-        usize::from(self.buf.area.width)
-    }
-
-    /// Reserves this many lines to draw in.
-    pub fn room(&mut self, lines: u16) -> (Rect, &mut Buffer) {
-        let lines = lines.min(self.buf.area.height - self.used_lines);
-        let area = Rect { x: 0, y: self.used_lines, width: self.buf.area.width, height: lines };
-        self.used_lines += lines;
-        (area, &mut self.buf)
+        self.lines.len()
     }
 
     pub fn line(&mut self, line: Line<'_>) {
-        let (area, buf) = self.room(1);
-        draw::lines(buf, area, [line]);
+        let spans = line.spans.into_iter().map(|span| Span::styled(span.content.into_owned(), span.style));
+        self.lines.push(Line::from_iter(spans).style(line.style));
     }
 
     /// A line in one style, cut at the page's edge.
     pub fn say(&mut self, text: &str, style: Style) {
-        let text = truncate(text, self.width()).into_owned();
+        let text = truncate(text, self.width).into_owned();
         self.line(Line::styled(text, style));
     }
 
     /// Text in one style, on as many lines as it needs.
     pub fn wrap(&mut self, text: &str, style: Style) {
-        for part in crate::text::wrap(text, self.width().max(1)).map(str::to_owned).collect::<Vec<_>>() {
+        for part in crate::text::wrap(text, self.width.max(1)) {
             self.line(Line::styled(part, style));
         }
     }
 
     pub fn gap(&mut self) {
-        if self.used_lines > 0 {
-            self.room(1);
+        if !self.lines.is_empty() {
+            self.line(Line::default());
         }
     }
 
     /// Pieces in several styles, on as many lines as they need, broken between words.
     pub fn flow(&mut self, pieces: &[(String, Style)]) {
-        let width = self.width().max(1);
+        let width = self.width.max(1);
         let (mut spans, mut column): (Vec<Span<'static>>, usize) = (Vec::new(), 0);
         for (text, style) in pieces {
             for word in text.split_inclusive(' ') {
@@ -92,13 +75,22 @@ impl Sheet {
 
     /// Draws it from line `top` on.
     pub fn draw(&self, area: Rect, top: usize, buf: &mut Buffer) {
-        for (y, line) in (area.y..area.bottom()).zip(top..self.height()) {
-            let Ok(line) = u16::try_from(line) else { return };
-            for x in 0..area.width.min(self.buf.area.width) {
-                if let (Some(from), Some(to)) = (self.buf.cell((x, line)), buf.cell_mut((area.x + x, y))) {
-                    *to = from.clone();
-                }
-            }
-        }
+        draw::lines(buf, area, self.lines.iter().skip(top).cloned());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_page_is_shown_to_its_end() {
+        let mut sheet = Sheet::new(10);
+        (0..1000).for_each(|n| sheet.say(&format!("line {n}"), Style::new()));
+        assert_eq!(sheet.height(), 1000);
+        let area = Rect::new(0, 0, 10, 2);
+        let mut buf = Buffer::empty(area);
+        sheet.draw(area, 999, &mut buf);
+        assert_eq!(buf, Buffer::with_lines(["line 999", "          "]));
     }
 }

@@ -73,7 +73,7 @@ impl Popup for Page {
                 buf,
                 Rect { width: outer.width - 2, ..outer },
                 outer.bottom() - 1,
-                " ▼ j for more ",
+                &model.spell(" ▼ <down> for more "),
                 model.theme.quiet,
             );
         }

@@ -276,8 +276,7 @@ impl Model {
 
     /// Whether the tab lists the inbox's items.
     pub fn shows_items(&self) -> bool {
-        let other = self.shows_running() || self.shows_skipped() || self.shows_history();
-        self.tab == Tab::Inbox && !other
+        self.tab == Tab::Inbox && self.inbox.list.filter.lists_items()
     }
 
     /// The selected item, if the inbox lists items and one is selected.

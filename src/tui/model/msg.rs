@@ -2,7 +2,7 @@
 
 use super::job::Callback;
 use crate::engine::graph::{Progress, Shape};
-use crate::inbox::{AnswerKind, Card, DecisionView, Item, ThreadView};
+use crate::inbox::{AnswerKind, Card, ThreadView};
 use crate::tui::key::Key;
 use jiff::Timestamp;
 use std::time::Instant;
@@ -32,15 +32,6 @@ pub struct Seen {
     pub end: bool,
     /// The number of the uppermost layer.
     pub layer: Option<u64>,
-}
-
-/// A card as it was read.
-#[derive(Clone, Debug)]
-pub struct LoadedCard {
-    pub item: Item,
-    pub card: Card,
-    /// Earlier answers.
-    pub answers: Vec<DecisionView>,
 }
 
 /// A thread as it was read.

@@ -46,9 +46,9 @@ pub fn draw(model: &Model, doc: &Doc, top: ScrollPosition, areas: &Areas, buf: &
 /// Draws a sheet from line `top` on, and says whether there is more below.
 pub fn draw_sheet(model: &Model, sheet: &Sheet, areas: &Areas, top: usize, buf: &mut Buffer) {
     sheet.draw(areas.card, top, buf);
-    let key = if model.focus == Focus::Card { "j" } else { "J" };
     let has_more = top + usize::from(areas.card.height) < sheet.height();
-    draw_end(model, areas, has_more.then(|| format!("▼ {key} for more")), top > 0, buf);
+    let more = has_more.then(|| model.keymap.spell(&model.tab_scopes(), "▼ <card_down> for more"));
+    draw_end(model, areas, more, top > 0, buf);
 }
 
 /// Draws the line below a page: how to see more of it, or that this is its end.

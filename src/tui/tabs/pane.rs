@@ -123,17 +123,10 @@ pub trait Pane: Sync {
 
     /// What it is filtered by, in words.
     fn filters(&self, model: &Model) -> Vec<String> {
-        if model.tab == Tab::Inbox { item_filters(model) } else { Vec::new() }
+        let narrow = Some(&model.inbox.list.narrow);
+        let narrow = narrow.filter(|narrow| model.tab == Tab::Inbox && !narrow.is_empty());
+        narrow.map(|narrow| format!("filtered by `{}`", words::line(&narrow.typed))).into_iter().collect()
     }
-}
-
-/// What the items are filtered by, in words.
-fn item_filters(model: &Model) -> Vec<String> {
-    let (mut parts, list) = (Vec::new(), &model.inbox.list);
-    if !list.narrow.is_empty() {
-        parts.push(format!("filtered by `{}`", words::line(&list.narrow.typed)));
-    }
-    parts
 }
 
 /// Removes marks and filter of the inbox's items; says whether there were any.

@@ -70,12 +70,8 @@ impl Popup for QuitPrompt {
             .map(|title| Line::styled(format!("• {}", truncate(title, room.saturating_sub(2))), theme.text))
             .collect();
         lines.push(Line::default());
-        for (key, text) in [
-            ("w", "wait for it to finish, then quit"),
-            ("t", "take it back, then quit"),
-            ("g", "quit now; it resumes when sayso next runs"),
-            ("n", "stay"),
-        ] {
+        for (_, action, text) in model.keymap.rows(Scope::Quit) {
+            let Some(key) = model.keymap.key_of(&[Scope::Quit], action) else { continue };
             lines.push(Line::from(vec![
                 Span::styled(key, theme.accent),
                 Span::styled(format!("  {text}"), theme.text),

@@ -74,7 +74,7 @@ fn signs(model: &Model) -> Vec<(String, Style)> {
         signs.push(("OBSERVE".to_owned(), theme.warning));
     }
     if model.overview.as_ref().is_some_and(|overview| overview.paused) {
-        signs.push(("PAUSED (! resumes)".to_owned(), theme.warning));
+        signs.push((model.spell("PAUSED (<pause> resumes)"), theme.warning));
     }
     match &model.driving {
         Driving::Nobody(_) => signs.push(("VIEW ONLY".to_owned(), theme.warning)),

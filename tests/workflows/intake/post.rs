@@ -5,7 +5,7 @@ use super::email_workflow;
 use super::folder_mailbox::{FolderMailbox, letter};
 use crate::support::TestInbox;
 use crate::support::test_inbox::{BackgroundDriver, Folder};
-use sayso::app::{App, Engine, Intake, ReadMail, Settings, Synced};
+use sayso::app::{App, Engine, Intake, ReadMail, Settings, Setup, Synced};
 use sayso::config::{Config, Env};
 use sayso::engine::graph::{Decision, InterruptId};
 use sayso::engine::store::Store;
@@ -68,7 +68,7 @@ impl Post {
         let store = Store::open(&data).unwrap();
         std::fs::write(data.join("config.toml"), config).unwrap();
         let config = crate::support::config::load(&data, &Env::default());
-        let services = Arc::new(sayso::app::services(&config, Env::default(), &store));
+        let services = Arc::new(Setup::over((*config).clone(), Env::default(), store.clone()).services());
         let registry = sayso::inbox::Registry::new([
             email_workflow::spec(),
             workflows::hidden::intake::spec(services).unwrap(),

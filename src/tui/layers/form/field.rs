@@ -7,8 +7,9 @@ use jiff::{Timestamp, Zoned};
 use serde_json::{Number, Value};
 
 /// What a field accepts.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum FieldKind {
+    #[default]
     Text,
     /// Several lines.
     Long,
@@ -27,7 +28,7 @@ pub enum FieldKind {
     Fixed,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Field {
     /// The argument's name.
     pub name: String,
@@ -114,20 +115,8 @@ impl Field {
     }
 
     /// A plain text box.
-    pub fn text_box(name: &str, text: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            help: String::new(),
-            kind: FieldKind::Long,
-            examples: Vec::new(),
-            optional: false,
-            path: false,
-            rejects_empty: false,
-            editor: Editor::long(text),
-            error: None,
-            is_left_out: false,
-            original: Value::Null,
-        }
+    pub fn text_box() -> Self {
+        Self { kind: FieldKind::Long, editor: Editor::long(""), ..Self::default() }
     }
 
     /// Whether it is the text of a letter.

@@ -139,7 +139,7 @@ impl Form {
     /// A plain text box.
     pub fn text_box(title: &str) -> Self {
         let form = Self::new(Purpose::Answer, title, &Value::Bool(true), &Value::Null, &Zoned::default());
-        Self { fields: vec![Field::text_box("", "")], ..form }
+        Self { fields: vec![Field::text_box()], ..form }
     }
 
     /// Whether it is a plain text box.

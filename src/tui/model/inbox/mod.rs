@@ -39,13 +39,13 @@ pub struct InboxTab {
     pub expected: Option<Expected>,
     /// What is being decided, in words that fit the person's arguments, by item.
     pub decided_as: HashMap<String, Edited>,
-    /// Whom the mail being decided on goes to, by item.
-    pub sent_to: HashMap<String, String>,
+    /// Whom the mail being decided on goes to, and since when, by item.
+    pub sent_to: HashMap<String, (String, Timestamp)>,
     /// What people are called who get mail, by address.
     pub names: HashMap<String, String>,
     /// The newest decisions, newest first, if there is room to show them.
     pub lately: Vec<DecisionLine>,
-    /// A mail of the user's own that is on its way to its hold.
+    /// A mail of the user's own that is on its way to its hold, or out, if nothing is held.
     pub own_letter: Option<OwnLetter>,
     /// When the last decision was taken here.
     pub decided_at: Option<Instant>,
@@ -119,6 +119,8 @@ pub struct OwnLetter {
     pub thread: ThreadId,
     pub to: String,
     pub since: Instant,
+    /// The decision to send it is on record after this time.
+    pub begun: Timestamp,
 }
 
 /// The last decision, while it can be undone.

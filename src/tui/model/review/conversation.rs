@@ -31,7 +31,7 @@ pub fn blocks(view: &ThreadView, card: &Card, clock: &Clock<'_>) -> Vec<Block> {
         if answers.is_empty() {
             let text = match &question.closed {
                 Some(why) => format!("nobody answered: {why}"),
-                None => "waiting for an answer (a goes there)".to_owned(),
+                None => "waiting for an answer".to_owned(),
             };
             blocks.push(Block::Text(line(&text)));
         }
@@ -96,7 +96,7 @@ fn changes(blocks: &mut Vec<Block>, what: &str, before: &Value, after: &Value) {
 
 fn effect_block(effect: &EffectView, clock: &Clock<'_>) -> Block {
     let state = match effect.state.as_str() {
-        "in_doubt" => "in doubt: it may have happened (S settles it)".to_owned(),
+        "in_doubt" => "in doubt: it may have happened".to_owned(),
         "not_done" => "not done".to_owned(),
         other => other.to_owned(),
     };

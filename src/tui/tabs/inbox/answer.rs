@@ -91,7 +91,7 @@ pub fn respond(model: &mut Model) {
 /// Sends what was typed in a box, if anything was.
 fn said(model: &mut Model, form: &mut Form, send: impl FnOnce(&mut Model, String)) -> bool {
     if form.typed().trim().is_empty() {
-        form.error = Some("say something, or leave with Esc".to_owned());
+        form.error = Some("say something, or leave with <leave_form>".to_owned());
         return false;
     }
     model.save_draft();
@@ -145,7 +145,7 @@ fn review(form: &mut Form, item: &Question, edited: Edited) -> Option<Confirm> {
     }
     let (is_answer, is_turn) = (item.is_program_question(), item.action == YOUR_TURN);
     if blocks.is_empty() && !is_turn && (item.edit_from.is_some() || is_answer) {
-        form.error = Some("write something, or leave with Esc".to_owned());
+        form.error = Some("write something, or leave with <leave_form>".to_owned());
         return None;
     }
     if item.edit_from.is_some() {

@@ -52,7 +52,7 @@ fn send(model: &mut Model, letter: Letter) {
     let to = words::recipients(&letter.args, &model.inbox.names).unwrap_or_default();
     let lack = if subject(&letter.args).is_empty() { ", without a subject" } else { "" };
     let key = letter.draft.clone().unwrap_or_default();
-    let (kept, typed) = (key.clone(), model.typed_draft(&key));
+    let (kept, typed, begun) = (key.clone(), model.typed_draft(&key), model.wall);
     let send = async move |inbox: Inbox| {
         // It is a draft until the transaction that begins its thread.
         inbox.decisions().keep_draft(kept, typed).await?;
@@ -62,7 +62,7 @@ fn send(model: &mut Model, letter: Letter) {
         Ok(outcome) => {
             model.drafts.remove(&key);
             model.report(DecisionEnd::Pending, format!("To {to}{lack} · on its way"));
-            model.inbox.own_letter = Some(OwnLetter { thread: outcome.thread, to, since: model.now });
+            model.inbox.own_letter = Some(OwnLetter { thread: outcome.thread, to, since: model.now, begun });
             model.reload();
         }
         Err(failure) => model.fail(format!("Not sent: {} · your text is kept", failure.text)),

@@ -278,13 +278,14 @@ fn card(model: &Model, line: &DecisionLine) -> Doc {
         blocks.push(Block::Text(Visible::new(text)));
     }
     blocks.extend(contents(line));
-    let keys = "t thread · w why it was asked · gb grant or lesson · = same sender · / search";
+    let keys = "<open_thread> thread · <why> why it was asked · <behind> grant or lesson · <mark_same> same sender · \
+                <search> search";
     let more = match (line.answer, line.end) {
-        (AnswerKind::Move, DecisionEnd::Done) => " · B put it back",
-        _ if line.workflow == "email" => " · C reclassify",
+        (AnswerKind::Move, DecisionEnd::Done) => " · <put_back> put it back",
+        _ if line.workflow == "email" => " · <reclassify> reclassify",
         _ => "",
     };
-    blocks.push(Block::Text(Visible::new(&format!("{keys}{more}"))));
+    blocks.push(Block::Text(Visible::new(&model.spell(&format!("{keys}{more}")))));
     Doc::page(&line.title, &line.workflow, blocks)
 }
 

@@ -4,13 +4,13 @@
 use crate::engine::graph::{Kind, ThreadId};
 use crate::inbox::door::Inbox;
 use crate::inbox::{
-    AnswerKind, Coming, DecisionEnd, DecisionLine, DecisionQuery, ItemKind, ItemLine, ItemStamp, ItemStatus,
-    MemoryItem, MemoryRow, Page, Query, RowChange, RowKey,
+    AnswerKind, Coming, DecidedBy, DecisionEnd, DecisionLine, DecisionQuery, ItemKind, ItemLine, ItemStamp,
+    ItemStatus, MemoryItem, MemoryRow, Page, Query, RowChange, RowKey,
 };
 use crate::text::when::Past;
 use crate::text::{count_noun, truncate, width};
 use crate::tui::layers::{Choice, Menu, Prompt};
-use crate::tui::model::{DecisionKind, InboxResult, Lesson, Model, Report, Wanted};
+use crate::tui::model::{DecisionKind, InboxResult, Lesson, Model, OwnLetter, Profiles, Report, Wanted};
 use crate::tui::tabs::inbox::follow;
 use crate::tui::tabs::memory;
 use crate::tui::{layout, words};
@@ -71,8 +71,9 @@ pub fn await_held(model: &mut Model, all: &[ItemStamp]) -> bool {
 pub fn look(model: &mut Model) {
     let news = &model.inbox.news;
     let learns = news.learning.is_some_and(|until| model.now < until);
+    let letter = model.inbox.own_letter.as_ref().map(|letter| letter.begun);
+    let awaited = news.since.filter(|_| !news.awaited.is_empty()).into_iter().chain(letter).min();
     // The clocks of two processes may differ a little.
-    let awaited = news.since.filter(|_| !news.awaited.is_empty());
     let awaited = awaited.and_then(|since| since.checked_sub(1.minute()).ok());
     let shown = model.wall.checked_sub(24.hours()).ok().filter(|_| layout::shows_lately(model));
     let limit = if awaited.is_some() { MAX_DECISIONS } else { MAX_LATELY };
@@ -110,6 +111,12 @@ fn read_back(model: &mut Model, result: InboxResult<Page<DecisionLine>>) {
     if news.awaited.is_empty() {
         news.since = None;
     }
+    let letter = model.inbox.own_letter.as_ref();
+    let own = letter.and_then(|letter| page.rows.iter().find(|line| sends(line, letter)));
+    if let Some(line) = own.filter(|line| line.end != DecisionEnd::Pending) {
+        ended.push(line);
+        model.inbox.own_letter = None;
+    }
     if let Some(report) = report_of(&ended, &model.inbox.names) {
         model.report_end(report);
     }
@@ -117,6 +124,12 @@ fn read_back(model: &mut Model, result: InboxResult<Page<DecisionLine>>) {
         model.inbox.lately = page.rows;
         model.inbox.lately.truncate(MAX_LATELY);
     }
+}
+
+/// Whether this is the decision to send a mail of the user's own. A grant takes it, because they wrote the mail.
+fn sends(line: &DecisionLine, letter: &OwnLetter) -> bool {
+    let is_by_grant = matches!(line.by, Some(DecidedBy::Grant(_)));
+    is_by_grant && line.thread == letter.thread && line.at >= letter.begun
 }
 
 /// How these decisions ended, newest first. A failure is told before anything else.
@@ -257,8 +270,6 @@ fn learned(model: &mut Model, result: InboxResult<Vec<MemoryItem>>) {
     model.report_also(DecisionEnd::Done, text);
     model.inbox.news.lesson = Some(lesson);
 }
-
-type Profiles = BTreeMap<String, (u64, String)>;
 
 /// A new line of each profile that has a new version.
 fn new_lines(before: &Profiles, now: &Profiles) -> Vec<Lesson> {

@@ -30,7 +30,7 @@ pub fn send(model: &mut Model, kind: DecisionKind, decision: DecisionRequest) {
     };
     let to = args.and_then(|args| words::recipients(args, &model.inbox.names));
     model.inbox.sent_to.remove(&id);
-    model.inbox.sent_to.extend(to.map(|to| (id.clone(), to)));
+    model.inbox.sent_to.extend(to.map(|to| (id.clone(), (to, model.wall))));
     // An edit was reviewed before, which told what it became.
     if !matches!(decision.decision, Decision::Edit { .. }) {
         model.inbox.decided_as.remove(&id);
@@ -147,8 +147,8 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
     let mut failure_text = None;
     let mut drafts = Vec::new();
     let ids: HashSet<&str> = results.iter().map(|(id, _)| id.as_str()).collect();
-    let sent_to: HashMap<String, String> =
-        ids.iter().filter_map(|id| model.inbox.sent_to.remove_entry(*id)).collect();
+    let sent_to: Vec<(String, Timestamp)> =
+        ids.iter().filter_map(|id| model.inbox.sent_to.remove(*id)).collect();
     let written_for = model.inbox.list.all().iter().find(|row| ids.contains(row.id.as_str()));
     let written_for = written_for.filter(|_| kind == DecisionKind::Written).map(|row| row.thread.clone());
     let decided_as: HashMap<String, Edited> =
@@ -198,17 +198,17 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
         let what = what_was_done(word.unwrap_or(kind.word()), &done);
         drop_decided(model, kind, &done);
         let note = snooze_note(model, kind).unwrap_or_default();
-        let to = sent_to.into_values().next().filter(|_| done.len() == 1);
+        let to = sent_to.into_iter().next().filter(|_| done.len() == 1);
         let sends = to.is_some() && end_of(kind) == DecisionEnd::Pending;
         let what = match to.as_ref().filter(|_| sends) {
-            Some(to) => format!("Sending to {to}"),
+            Some((to, _)) => format!("Sending to {to}"),
             None => words::line(&words::capitalized(&format!("{what}{note}{follows}"))),
         };
         model.report(end_of(kind), &what);
         if kind.can_be_undone() {
             news::await_ends(model, kind, &done);
-            if let (Some(thread), Some(to)) = (written_for, to) {
-                model.inbox.own_letter = Some(OwnLetter { thread, to, since: model.now });
+            if let (Some(thread), Some((to, begun))) = (written_for, to) {
+                model.inbox.own_letter = Some(OwnLetter { thread, to, since: model.now, begun });
             }
             model.inbox.decided_at = Some(model.now);
             model.undo = Some(Undo { kind, items: done, what, sends, until: None, since: model.now });

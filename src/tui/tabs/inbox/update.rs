@@ -5,7 +5,7 @@ use crate::engine::graph::{InterruptId, ThreadId};
 use crate::inbox::door::Inbox;
 use crate::inbox::{Item, ItemLine, ItemStamp, ItemStatus, LineQuery};
 use crate::text::count_noun;
-use crate::tui::model::{Failure, InboxResult, Job, LoadedCard, Model, Opened, Tab};
+use crate::tui::model::{Failure, InboxResult, Job, Model, Opened, Tab};
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
@@ -169,18 +169,18 @@ pub fn read_card(model: &mut Model, id: String) {
             (Err(_), Err(error)) => return Err(Failure::new(error.to_string())),
         };
         let answers = inbox.threads().answers(item.thread().clone()).await?;
-        Ok(LoadedCard { item, card, answers })
+        Ok(Opened::new(item, card, answers))
     };
     model.start(read, move |model, result| card(model, &id, result));
 }
 
-pub fn card(model: &mut Model, id: &str, result: InboxResult<LoadedCard>) {
+pub fn card(model: &mut Model, id: &str, result: InboxResult<Opened>) {
     if model.selected().is_none_or(|row| row.id != id) {
         return;
     }
-    let Some(LoadedCard { item, card, answers }) = model.ok_or_fail(result) else { return };
-    let is_stale = model.selected().is_some_and(|row| row.hash != item.hash());
-    model.inbox.opened = Some(Opened::new(item, card, answers));
+    let Some(opened) = model.ok_or_fail(result) else { return };
+    let is_stale = model.selected().is_some_and(|row| row.hash != opened.item.hash());
+    model.inbox.opened = Some(opened);
     model.shown = None;
     if is_stale {
         model.reload();

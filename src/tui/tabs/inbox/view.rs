@@ -290,15 +290,17 @@ fn draw_card(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>,
         draw_followed(model, thread, area, buf);
         return (None, false);
     }
-    if model.inbox.list.is_past_end() {
-        let what = "Mail that a rule or the model ignored in the last day.";
-        draw::message(
-            &model.theme,
-            area,
-            buf,
-            what,
-            &model.spell("<open> lists it with the reasons. Nothing is decided here."),
-        );
+    if let Some(line) = model.past_end().filter(|_| model.inbox.list.is_past_end()) {
+        let (what, next) = match line {
+            PastEnd::Skipped(_) => (
+                "Mail that a rule or the model ignored in the last day.",
+                "<open> lists it with the reasons. Nothing is decided here.",
+            ),
+            PastEnd::Elsewhere(_) => {
+                ("More threads match: put away, sent or done.", "<open> lists them in Threads.")
+            }
+        };
+        draw::message(&model.theme, area, buf, what, &model.spell(next));
         return (None, false);
     }
     if model.inbox.list.is_empty() {

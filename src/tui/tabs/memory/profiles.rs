@@ -43,7 +43,8 @@ pub fn remember(model: &mut Model, namespace: String, version: u64, before: &str
             let saved = format!("Saved as version {}", view.newest.version);
             model.say(match &named {
                 Some(keys) if keys.is_empty() => {
-                    format!("{saved} · only the model reads it; o in the list of rows makes sayso act")
+                    let how = model.spell("<add_line> in the list of rows makes sayso act");
+                    format!("{saved} · only the model reads it; {how}")
                 }
                 _ => saved,
             });

@@ -136,7 +136,7 @@ fn draw_version(model: &Model, sheet: &mut Sheet, versions: &Versions, shown: &M
         "version {} of {count} · {} · {}",
         shown.version,
         words::ago(shown.updated_at, model.wall),
-        describe_cause(shown)
+        describe_cause(model, shown)
     );
     sheet.wrap(&meta, theme.quiet);
     let is_newest = versions.shown_index == 0;
@@ -175,7 +175,7 @@ fn draw_version(model: &Model, sheet: &mut Sheet, versions: &Versions, shown: &M
             sheet.line(Line::from(vec![
                 Span::styled(mark, theme.accent),
                 Span::styled(format!("{:>4}  {at}  ", version.version), theme.text),
-                Span::styled(describe_cause(version), theme.quiet),
+                Span::styled(describe_cause(model, version), theme.quiet),
             ]));
         }
     }
@@ -227,15 +227,16 @@ fn draw_profile(model: &Model, sheet: &mut Sheet, versions: &Versions, text: &st
 }
 
 /// What caused a version, in a few words.
-fn describe_cause(version: &MemoryVersion) -> String {
+fn describe_cause(model: &Model, version: &MemoryVersion) -> String {
     let kind = words::line(&version.cause.kind);
+    let shows = || model.spell("<open_thread> shows it");
     match (kind.as_str(), &version.cause.thread) {
         ("default", _) => "the starting text".to_owned(),
         ("edit", _) => "you wrote it".to_owned(),
         ("revert", _) => "you reverted it".to_owned(),
-        ("answer", Some(thread)) => format!("learned from your answer in {thread} (t shows it)"),
+        ("answer", Some(thread)) => format!("learned from your answer in {thread} ({})", shows()),
         ("answer", None) => "learned from several answers".to_owned(),
-        (other, Some(thread)) => format!("{other} in {thread} (t shows it)"),
+        (other, Some(thread)) => format!("{other} in {thread} ({})", shows()),
         (other, None) => other.to_owned(),
     }
 }

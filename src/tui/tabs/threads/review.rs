@@ -405,17 +405,18 @@ fn ask_export(model: &mut Model) {
     model.push(Prompt::new(what, &format!("{thread}.md"), move |model, prompt| {
         let (thread, name) = (thread.clone(), prompt.text().trim().to_owned());
         if !name.is_empty() {
-            model.tell(async move |inbox: Inbox| write_thread(&inbox, thread, &name).await);
+            let zone = model.options.time_zone.clone();
+            model.tell(async move |inbox: Inbox| write_thread(&inbox, thread, &zone, &name).await);
         }
         Ok(())
     }));
 }
 
-/// Writes a thread to a new file, and says where.
-async fn write_thread(inbox: &Inbox, id: ThreadId, name: &str) -> InboxResult<String> {
+/// Writes a thread to a new file, with times of this zone, and says where.
+async fn write_thread(inbox: &Inbox, id: ThreadId, zone: &TimeZone, name: &str) -> InboxResult<String> {
     let exported = export(inbox, id).await?;
     let text = match Format::of(name) {
-        Format::Markdown => exported.markdown(&TimeZone::system()),
+        Format::Markdown => exported.markdown(zone),
         Format::Json => plain_json(&exported).map_err(|error| Failure::new(error.to_string()))?,
     };
     let path = match (name.strip_prefix("~/"), std::env::home_dir()) {

@@ -28,9 +28,8 @@ pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
     if threads.list.rows.is_empty() {
         let (what, next) = match (threads.list.read, threads.search.is_empty(), threads.is_narrowed()) {
             (false, ..) => ("Looking …", ""),
-            (true, false, _) => ("No thread matches.", "<clear> shows all again."),
-            (true, true, true) => ("No thread matches.", "<clear> shows all again."),
             (true, true, false) => ("No threads yet.", "<new_thread> starts one."),
+            (true, ..) => ("No thread matches.", "<clear> shows all again."),
         };
         let suggestion =
             threads.suggestion.as_ref().filter(|_| threads.list.read).map(|near| words::line(near));
