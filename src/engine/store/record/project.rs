@@ -144,17 +144,20 @@ fn learned(db: &Connection, entry: &Entry, body: &Learned) -> Result<(), StoreEr
     )
 }
 
-fn taught(db: &Connection, entry: &Entry, body: Taught) -> Result<(), StoreError> {
-    let before = TaughtRow::find(db, &body.key)?;
+fn taught(tx: &Tx<'_>, entry: &Entry, body: Taught) -> Result<(), StoreError> {
+    let before = TaughtRow::find(tx, &body.key)?;
     if let Some(before) = &before {
-        execute(db, "DELETE FROM taught WHERE seq = ?", [before.seq])?;
+        execute(tx, "DELETE FROM taught WHERE seq = ?", [before.seq])?;
     }
-    let Some(row) = changed_row(db, before.as_ref(), &body.key, body.change, entry.seq)? else {
+    let Some(row) = changed_row(tx, before.as_ref(), &body.key, body.change, entry.seq)? else {
         return Ok(());
     };
     let json = serde_json::to_string(&row).map_err(|e| StoreError::Sql(e.to_string()))?;
     let (seq, last, asks) = (entry.stream, entry.seq, row.question().is_some());
-    TaughtRow { seq, key: body.key.to_string(), last, asks, row: json }.put(db)
+    if asks {
+        tx.everything_moved();
+    }
+    TaughtRow { seq, key: body.key.to_string(), last, asks, row: json }.put(tx)
 }
 
 /// What a row of the memory is after a change that is at this place of the log, or will be.
