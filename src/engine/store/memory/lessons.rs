@@ -104,13 +104,10 @@ impl Memory<'_> {
     /// one version, which names the last of them.
     pub fn learned_from(self, interrupt: &InterruptId) -> Result<Vec<LessonLink>, StoreError> {
         let taught: Vec<(String, Option<String>)> = self.0.read(|db| {
-            let mut statement = db.prepare_cached(
-                "SELECT namespace, (SELECT last.interrupt FROM lessons AS last
+            let of = "SELECT namespace, (SELECT last.interrupt FROM lessons AS last
                                     WHERE last.learner = lessons.learner ORDER BY last.seq DESC LIMIT 1)
-                 FROM lessons WHERE interrupt = ? ORDER BY seq",
-            )?;
-            let rows = statement.query_map([interrupt.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))?;
-            Ok(rows.collect::<Result<_, _>>()?)
+                 FROM lessons WHERE interrupt = ? ORDER BY seq";
+            rows::query(db, of, [interrupt], |row| Ok((row.get(0)?, row.get(1)?)))
         })?;
         let mut links = Vec::new();
         for (namespace, last) in taught {
@@ -136,7 +133,7 @@ impl Memory<'_> {
         let now = self.0.now_ms();
         self.0
             .write(move |db| {
-                let learner = start(db, &new, step_limit, None, now)?;
+                let learner = start(db, &new, step_limit, now)?;
                 for seq in &lessons {
                     let Some(mut row) = LessonRow::select(db, "WHERE seq = ?", [seq])?.pop() else {
                         return damaged(format!("lesson number {seq} is missing"));
