@@ -69,17 +69,6 @@ pub enum Calendar {
     },
 }
 
-impl Calendar {
-    /// The secret it takes to reach it, if any.
-    pub(super) fn secret(&self) -> Option<&Secret> {
-        match self {
-            Self::Ics { .. } => None,
-            Self::Google { google, .. } => google.client_secret.as_ref(),
-            Self::CalDav { server } => Some(&server.password),
-        }
-    }
-}
-
 /// A CalDAV server and the login for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CalDavServer {

@@ -70,13 +70,6 @@ fn parted(written: &str) -> Option<(&str, &str)> {
 }
 
 impl Header {
-    pub(super) fn secret(&self) -> Option<&Secret> {
-        match self {
-            Self::Secret(secret) | Self::Bearer(secret) => Some(secret),
-            Self::Text(_) => None,
-        }
-    }
-
     /// The header's value. This may run a command, so do not call it on a thread that must not block.
     pub fn read(&self, env: &Env) -> Result<SecretString, SecretError> {
         match self {

@@ -45,13 +45,6 @@ impl Env {
     pub fn get(&self, name: &str) -> Option<&OsStr> {
         self.0.get(name).map(OsString::as_os_str).filter(|value| !value.is_empty())
     }
-
-    /// Adds a variable, or changes its value.
-    #[must_use]
-    pub fn with(mut self, name: &str, value: impl Into<OsString>) -> Self {
-        self.0.insert(name.to_owned(), value.into());
-        self
-    }
 }
 
 impl<N: Into<String>, V: Into<OsString>> FromIterator<(N, V)> for Env {

@@ -11,7 +11,6 @@ use super::google::GoogleApp;
 use super::mail_server::{MailServer, ServerKeys};
 use super::models::Model;
 use super::outgoing::{MailOutgoing, OutgoingSection};
-use super::secret::Secret;
 use super::user::User;
 use super::values::{Address, section};
 
@@ -74,21 +73,6 @@ pub struct Mail {
     pub handled_ignored: AfterHandling,
     /// Where mail is sent; `None` without `[mail.outgoing]`.
     pub outgoing: Option<MailOutgoing>,
-}
-
-impl Mail {
-    /// The secrets it takes to read and to send its mail.
-    pub(super) fn secrets(&self) -> impl Iterator<Item = &Secret> {
-        let source = match &self.source {
-            MailSource::Imap { server, .. } => server.login.secret(),
-            MailSource::Maildir { .. } => None,
-        };
-        let outgoing = match &self.outgoing {
-            Some(MailOutgoing::Smtp { server, .. }) => server.login.secret(),
-            Some(MailOutgoing::Maildir { .. } | MailOutgoing::Command { .. }) | None => None,
-        };
-        source.into_iter().chain(outgoing)
-    }
 }
 
 /// Where an account's mail is read.

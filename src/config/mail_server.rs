@@ -72,15 +72,6 @@ pub enum MailLogin {
     Google(Box<Google>),
 }
 
-impl MailLogin {
-    pub(super) fn secret(&self) -> Option<&Secret> {
-        match self {
-            Self::Password(secret) | Self::Token(secret) => Some(secret),
-            Self::Google(google) => google.client_secret.as_ref(),
-        }
-    }
-}
-
 impl ServerKeys {
     /// Makes a server from the keys. `ports` are the defaults for TLS and for STARTTLS. Parts of the login that are not
     /// written come from `like`; `google` is the account's login at Google.

@@ -5,20 +5,16 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use secrecy::{ExposeSecret, SecretString};
-
 use super::apis::Api;
 use super::approvals::Approvals;
 use super::calendar::Calendar;
 use super::commands::OwnCommand;
 use super::error::Error;
-use super::inputs::Env;
 use super::mail::Mail;
 use super::models::{Model, Price};
 use super::notices::{NoticeCommand, Notices};
 use super::plain::{Budget, Engine, Intake, Learning, Level, Policy, Sheet, ThemeName};
 use super::rules::Rule;
-use super::secret::Secret;
 use super::servers::Server;
 use super::traces::Traces;
 use super::user::User;
@@ -106,25 +102,5 @@ impl Config {
     pub fn model_named(&self, name: &str) -> Result<&Model, Error> {
         let place = "in the thread's own key `model`";
         self.models.get(name).ok_or_else(|| Error::no_model(name, place, self.models.keys()))
-    }
-
-    /// Every secret that can be read without running a command, so that it can be kept out of logs and traces. The
-    /// token in `Bearer TOKEN` is one of its own.
-    pub fn readable_secrets(&self, env: &Env) -> Vec<SecretString> {
-        let models = self.models.values().chain([&self.model]).filter_map(|model| model.api_key.as_ref());
-        let apis = self.apis.values().filter_map(|api| api.key.as_ref());
-        let servers = self.servers.iter().flat_map(|server| &server.headers);
-        let headers = servers.chain(self.traces.iter().flat_map(|traces| &traces.headers));
-        let headers = headers.filter_map(|(_, value)| value.secret());
-        let all = models.chain(apis).chain(headers);
-        all.chain(self.mail.iter().flat_map(Mail::secrets))
-            .chain(self.calendar.iter().filter_map(Calendar::secret))
-            .filter(|secret| !matches!(secret, Secret::Command(_)))
-            .filter_map(|secret| secret.read(env).ok())
-            .flat_map(|secret| {
-                let token = secret.expose_secret().strip_prefix("Bearer ").map(SecretString::from);
-                token.into_iter().chain([secret])
-            })
-            .collect()
     }
 }

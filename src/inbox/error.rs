@@ -125,6 +125,8 @@ impl InboxError {
             "memory" | "row" => "`sayso memory list` shows them all",
             "version" => "`sayso memory history` shows them all",
             "session" => "`sayso sessions` lists those that run",
+            "mailbox" => "`sayso activity` shows them all",
+            "model call" => "open its thread again to see those it has",
             _ => "`sayso threads` shows them all",
         };
         InboxError::NotFound { what, id, hint: hint.to_owned() }
@@ -166,4 +168,21 @@ impl InboxError {
 fn shown_ids(ids: &[String]) -> String {
     let shown = ids.iter().take(SHOWN_IDS).map(String::as_str).collect::<Vec<_>>().join(", ");
     if ids.len() > SHOWN_IDS { format!("{shown}, …") } else { shown }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_names_what_is_not_there_is_told_where_to_look() {
+        for (what, hint) in [
+            ("thread", "`sayso threads`"),
+            ("mailbox", "`sayso activity`"),
+            ("model call", "open its thread again"),
+        ] {
+            let text = InboxError::unknown(what, "x".to_owned()).to_string();
+            assert!(text.starts_with(&format!("there is no {what} `x`; {hint}")), "{text}");
+        }
+    }
 }

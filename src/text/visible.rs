@@ -13,7 +13,6 @@
 //! Text that spells out a placeholder stays unchanged: it hides nothing. Does not escape anything for HTML, SQL or a
 //! shell, does not judge look-alike letters, and does not reorder right-to-left text.
 
-use std::borrow::Borrow;
 use std::fmt;
 use std::ops::Deref;
 
@@ -135,12 +134,6 @@ impl Deref for Visible {
 
 impl AsRef<str> for Visible {
     fn as_ref(&self) -> &str {
-        &self.0
-    }
-}
-
-impl Borrow<str> for Visible {
-    fn borrow(&self) -> &str {
         &self.0
     }
 }

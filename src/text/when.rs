@@ -1,6 +1,6 @@
 //! Times as people type them. Pure.
 
-use super::Visible;
+use super::short_line;
 use jiff::civil::{Date, DateTime, Time, Weekday};
 use jiff::fmt::strtime::BrokenDownTime;
 use jiff::tz::TimeZone;
@@ -13,6 +13,9 @@ const MORNING: Time = Time::constant(9, 0, 0, 0);
 /// Nobody snoozes longer than this; it also keeps the sums below within the calendar.
 const FARTHEST_DAYS: i64 = 3660;
 
+/// How many columns of a word an error shows.
+const SHOWN: usize = 40;
+
 /// Parses a time as seen from `now`; `off` gives `None`.
 pub fn parse_snooze(word: &str, now: &Zoned) -> Result<Option<Timestamp>, String> {
     let word = word.trim();
@@ -20,10 +23,9 @@ pub fn parse_snooze(word: &str, now: &Zoned) -> Result<Option<Timestamp>, String
         return Ok(None);
     }
     let Some(at) = parse(word, now) else {
-        let word: String = word.chars().take(40).collect();
         return Err(format!(
             "`{}` is not a time; write 30m, 2h, 3d, tomorrow, monday, fri 9:00, 2026-11-20, 09:00, an RFC 3339 time, or off",
-            Visible::line(&word)
+            short_line(word, SHOWN)
         ));
     };
     if at <= now.timestamp() {
@@ -42,11 +44,8 @@ pub fn parse_snooze(word: &str, now: &Zoned) -> Result<Option<Timestamp>, String
 pub fn parse_time(word: &str, now: &Zoned) -> Result<Timestamp, String> {
     let word = word.trim();
     parse(word, now).ok_or_else(|| {
-        let word: String = word.chars().take(40).collect();
-        format!(
-            "`{}` is not a time; write thu 15:00, tomorrow 9:00 or 2026-11-19 15:00",
-            Visible::line(&word)
-        )
+        let word = short_line(word, SHOWN);
+        format!("`{word}` is not a time; write thu 15:00, tomorrow 9:00 or 2026-11-19 15:00")
     })
 }
 
@@ -57,8 +56,7 @@ pub fn parse_duration(word: &str) -> Result<Duration, String> {
     let end = span_from(&word.trim().to_lowercase(), &start.to_zoned(TimeZone::UTC));
     let lasts = end.and_then(|end| Duration::try_from(end.duration_since(start)).ok());
     lasts.ok_or_else(|| {
-        let word: String = word.chars().take(40).collect();
-        format!("`{}` is not a length of time; write 30m, 2h, 3d or 1w", Visible::line(&word))
+        format!("`{}` is not a length of time; write 30m, 2h, 3d or 1w", short_line(word, SHOWN))
     })
 }
 
@@ -91,8 +89,7 @@ impl Past {
 pub fn parse_past(word: &str, now: &Zoned) -> Result<Timestamp, String> {
     let word = word.trim();
     Past::parse(word, now).map(|past| past.at(now.timestamp())).ok_or_else(|| {
-        let word: String = word.chars().take(40).collect();
-        format!("`{}` is not a time; write 30d, 2026-11-20 or an RFC 3339 time", Visible::line(&word))
+        format!("`{}` is not a time; write 30d, 2026-11-20 or an RFC 3339 time", short_line(word, SHOWN))
     })
 }
 

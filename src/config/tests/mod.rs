@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
-use secrecy::ExposeSecret;
 
 use super::*;
 
@@ -64,50 +63,6 @@ fn without_a_word_all_is_default() {
     assert_eq!(config.log, Level::Info);
     assert_eq!(config.user.time_zone, TimeZone::UTC);
     assert_eq!(config.data, Path::new("/data"));
-}
-
-#[test]
-fn every_secret_of_the_environment_is_known() {
-    let config = resolve(
-        r#"
-        [model]
-        provider = "openai"
-        name = "gpt"
-        [models.cheap]
-        provider = "anthropic"
-        name = "claude"
-        api_key_env = "CHEAP_KEY"
-        [[mail]]
-        name = "home"
-        kind = "imap"
-        host = "imap.example"
-        address = "ada@example.org"
-        password_env = "MAIL_PASSWORD"
-        [mail.outgoing]
-        kind = "smtp"
-        host = "smtp.example"
-        password_env = "SMTP_PASSWORD"
-        [[server]]
-        name = "work"
-        url = "https://graphs.example"
-        headers = ["X-Tenant: acme", "X-Token: $TOKEN", "X-Other: $(pass show other)"]
-        [calendar]
-        kind = "caldav"
-        url = "https://dav.example"
-        user = "ada"
-        password_env = "CALENDAR"
-        [traces]
-        endpoint = "https://traces.example"
-        headers = ["X-Api-Key: $TRACES"]
-        "#,
-    );
-    let names =
-        ["CALENDAR", "CHEAP_KEY", "MAIL_PASSWORD", "OPENAI_API_KEY", "SMTP_PASSWORD", "TOKEN", "TRACES"];
-    let env = Env::from_iter(names.map(|name| (name, name)));
-    let mut known: Vec<String> =
-        config.readable_secrets(&env).iter().map(|secret| secret.expose_secret().to_owned()).collect();
-    known.sort();
-    assert_eq!(known, names);
 }
 
 #[test]

@@ -115,24 +115,14 @@ impl ServerRequest<'_> {
             about.text("agentRole").or_else(|| about.text("agentNickname")).or(Some("sub-agent".to_owned()))
         });
         Some(Call {
-            agent: Agent::Codex,
-            point,
-            tool: tool.to_owned(),
-            input,
-            title: None,
             folder: self.text("cwd").or_else(|| about.text("cwd")),
-            key: None,
             session: Some(about.text("sessionId").or_else(|| self.text("threadId"))?),
             // A sub-agent's prompt is not the person's words.
             transcript: about.text("path").filter(|_| helper.is_none()),
             helper,
-            headless: false,
-            questions: None,
-            elicitation: None,
-            remember: Vec::new(),
             // An MCP server has a say in who asks and for what.
             each_time: point != HookPoint::Approval,
-            denied: None,
+            ..Call::new(Agent::Codex, point, tool.to_owned(), input)
         })
     }
 

@@ -74,6 +74,28 @@ pub struct Call {
 }
 
 impl Call {
+    /// A call of which no more is known.
+    pub(super) fn new(agent: Agent, point: HookPoint, tool: String, input: Map<String, Value>) -> Self {
+        Self {
+            agent,
+            point,
+            tool,
+            input,
+            title: None,
+            folder: None,
+            key: None,
+            session: None,
+            helper: None,
+            transcript: None,
+            headless: false,
+            questions: None,
+            elicitation: None,
+            remember: Vec::new(),
+            each_time: false,
+            denied: None,
+        }
+    }
+
     /// The question for this call when this process waits for the answer.
     pub fn new_request(&self, timeout: Duration) -> NewRequest {
         let mut input = self.question();

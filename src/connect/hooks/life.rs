@@ -138,6 +138,7 @@ mod tests {
             ("PermissionRequest", Some(News::Asked)),
             ("PostToolUse", Some(News::Working)),
             ("Stop", Some(News::TurnEnded)),
+            ("StopFailure", Some(News::TurnEnded)),
             ("SubagentStop", None),
             ("SessionEnd", Some(News::Ended)),
             ("SomethingNew", None),

@@ -32,29 +32,22 @@ pub fn read(agent: Agent, event: &Value, headless: bool) -> Result<HookEvent, St
     if tool.starts_with("mcp__sayso__") || tool.starts_with("mcp_sayso_") || tool.starts_with("sayso_") {
         return Ok(HookEvent::Nothing);
     }
-    let session = fields.text(&["session_id", "sessionId"]);
     let asks = matches!(tool.as_str(), "AskUserQuestion" | "question");
     Ok(HookEvent::Asks(Box::new(Call {
-        agent,
-        point,
         questions: asks.then(|| Questions::read(&input)).flatten(),
-        tool,
-        input,
-        title: None,
         folder: fields.text(&["cwd"]),
         key: fields.key(agent),
-        session,
+        session: fields.text(&["session_id", "sessionId"]),
         helper: fields.helper(),
         transcript: fields.text(&["transcript_path"]),
         headless,
-        elicitation: None,
         remember: match (agent, point) {
             (Agent::Claude, HookPoint::PermissionRequest) => remember::offered(event),
             _ => Vec::new(),
         },
-        each_time: false,
         denied: (point == HookPoint::PermissionDenied)
             .then(|| fields.text(&["reason"]).unwrap_or_else(|| "it gave no reason".to_owned())),
+        ..Call::new(agent, point, tool, input)
     })))
 }
 
@@ -68,24 +61,13 @@ pub fn read_permission_prompt(
     let tool = fields.text(&["tool_name"]).ok_or("`tool_name` is empty")?;
     let input = arguments.get("input").and_then(Value::as_object).cloned().unwrap_or_default();
     let asks = tool == "AskUserQuestion";
+    // It has no key: a call's id is unique only within its session, which is not always given.
     Ok(Call {
-        agent: Agent::Claude,
-        point: HookPoint::Prompted,
         questions: asks.then(|| Questions::read(&input)).flatten(),
-        tool,
-        input,
-        title: None,
         folder,
-        // A call's id is unique only within its session, which is not always given.
-        key: None,
         session,
-        helper: None,
-        transcript: None,
         headless: true,
-        elicitation: None,
-        remember: Vec::new(),
-        each_time: false,
-        denied: None,
+        ..Call::new(Agent::Claude, HookPoint::Prompted, tool, input)
     })
 }
 
@@ -125,22 +107,14 @@ impl Fields<'_> {
             return Ok(HookEvent::Nothing);
         }
         Ok(HookEvent::Asks(Box::new(Call {
-            agent,
-            point: HookPoint::Elicitation,
-            tool: "Elicitation".to_owned(),
-            input: Map::new(),
-            title: None,
             folder: self.text(&["cwd"]),
-            key: None,
             session: self.text(&["session_id"]),
             helper: self.helper(),
             transcript: self.text(&["transcript_path"]),
             headless,
-            questions: None,
             elicitation: Some(asked),
-            remember: Vec::new(),
             each_time: true,
-            denied: None,
+            ..Call::new(agent, HookPoint::Elicitation, "Elicitation".to_owned(), Map::new())
         })))
     }
 
@@ -154,11 +128,10 @@ impl Fields<'_> {
                 let (key, report) = (self.key(agent), report::read(agent, self.0));
                 AgentEvent::Ran { tool, input: self.input()?, key, report }
             }
-            (Agent::Claude | Agent::Codex, "Stop" | "SubagentStop" | "UserPromptSubmit")
+            (Agent::Claude | Agent::Codex, "Stop" | "StopFailure" | "SubagentStop" | "UserPromptSubmit")
             | (Agent::Gemini, "AfterAgent") => AgentEvent::TurnEnded,
             (Agent::Claude | Agent::Codex | Agent::Gemini, "SessionEnd") => AgentEvent::SessionEnded,
             (Agent::Claude | Agent::Codex | Agent::Gemini, "SessionStart" | "Notification")
-            | (Agent::Claude, "StopFailure")
             | (Agent::Gemini, "BeforeAgent")
             | (Agent::Opencode, "busy" | "idle" | "ended") => return Ok(HookEvent::SessionOnly),
             _ => {

@@ -248,6 +248,7 @@ fn later_events_say_what_is_over() {
     let at = |name: &str| json!({"session_id": "s", "hook_event_name": name});
     for (agent, name, past) in [
         (Agent::Claude, "Stop", AgentEvent::TurnEnded),
+        (Agent::Claude, "StopFailure", AgentEvent::TurnEnded),
         (Agent::Claude, "SubagentStop", AgentEvent::TurnEnded),
         (Agent::Codex, "UserPromptSubmit", AgentEvent::TurnEnded),
         (Agent::Gemini, "AfterAgent", AgentEvent::TurnEnded),

@@ -148,17 +148,13 @@ fn hook(agent: Agent, places: &Places) -> Result<Option<Hook>, String> {
     let event = |key: &str, name: &str| json!({key: name, "session_id": "doctor", "tool_name": "mcp__sayso__doctor", "tool_input": {}});
     let (path, events, per_second): (PathBuf, &[&str], u64) = match agent {
         Agent::Claude => {
-            let folder = places.folder("CLAUDE_CONFIG_DIR", ".claude");
-            (folder.join("settings.json"), &["PermissionRequest", "PreToolUse"], 1)
+            let path = super::claude::folder(places).join("settings.json");
+            (path, &["PermissionRequest", "PreToolUse"], 1)
         }
         Agent::Codex => {
-            let folder = places.folder("CODEX_HOME", ".codex");
-            (folder.join("hooks.json"), &["PermissionRequest", "PreToolUse"], 1)
+            (super::codex::folder(places).join("hooks.json"), &["PermissionRequest", "PreToolUse"], 1)
         }
-        Agent::Gemini => {
-            let home = places.env.get("GEMINI_CLI_HOME").map_or_else(|| places.home.clone(), PathBuf::from);
-            (home.join(".gemini/settings.json"), &["BeforeTool"], 1000)
-        }
+        Agent::Gemini => (super::gemini::folder(places).join("settings.json"), &["BeforeTool"], 1000),
         Agent::Opencode => {
             let plugin = super::opencode::plugin(places);
             let text = read(&plugin)?.filter(|text| text.starts_with(super::opencode::HEAD));

@@ -22,13 +22,14 @@ const FIRST_IN_AUTO_MODE: [u32; 3] = [2, 1, 283];
 
 /// Events that report on a session; some of them end a question. Don't add an event that we do not need: a version that
 /// does not know it skips the whole file, hooks and all.
-const TOLD: [&str; 8] = [
+const TOLD: [&str; 9] = [
     "SessionStart",
     "UserPromptSubmit",
     "PostToolUse",
     "PostToolUseFailure",
     "Notification",
     "Stop",
+    "StopFailure",
     "SubagentStop",
     "SessionEnd",
 ];

@@ -5,6 +5,7 @@
 use super::json::Entry;
 use super::{ConfigFile, Options, Places};
 use serde_json::json;
+use std::path::{Path, PathBuf};
 
 const HOOK: &str = "gemini";
 
@@ -18,11 +19,7 @@ pub(super) const EVERY: &str = "^(?!mcp_sayso_).*";
 const TOLD: [&str; 5] = ["SessionStart", "BeforeAgent", "Notification", "AfterAgent", "SessionEnd"];
 
 pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
-    let folder = match (options.project, places.env.get("GEMINI_CLI_HOME")) {
-        (true, _) => places.project.join(".gemini"),
-        (false, Some(home)) => std::path::PathBuf::from(home).join(".gemini"),
-        (false, None) => places.home.join(".gemini"),
-    };
+    let folder = if options.project { places.project.join(".gemini") } else { folder(places) };
     let matcher = if options.all { EVERY } else { CHANGING };
     // Its limits are in milliseconds.
     let hook = |command: String, seconds: u64| json!({"name": "sayso", "type": "command", "command": command, "timeout": seconds.saturating_mul(1000)});
@@ -39,6 +36,10 @@ pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
     let server = json!({"command": program, "args": args, "trust": true, "timeout": 3_600_000});
     entries.push(Entry::Set { path: vec!["mcpServers", "sayso"], value: server });
     vec![ConfigFile::json(folder.join("settings.json"), entries)]
+}
+
+pub(super) fn folder(places: &Places) -> PathBuf {
+    places.env.get("GEMINI_CLI_HOME").map_or(places.home.as_path(), Path::new).join(".gemini")
 }
 
 pub(super) fn notes() -> Vec<String> {

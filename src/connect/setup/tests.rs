@@ -143,7 +143,9 @@ fn what_ends_a_question_is_told_in_order() {
     let machine = Machine::new();
     machine.connect(Agent::Claude, &options());
     let settings = plain(&machine.read(".claude/settings.json").unwrap());
-    for event in ["PostToolUse", "PostToolUseFailure", "UserPromptSubmit", "Stop", "SubagentStop"] {
+    let told =
+        ["PostToolUse", "PostToolUseFailure", "UserPromptSubmit", "Stop", "StopFailure", "SubagentStop"];
+    for event in told {
         let hook = &settings["hooks"][event][0]["hooks"][0];
         assert!(hook["command"].is_string() && hook.get("async").is_none(), "{event}: {hook}");
     }

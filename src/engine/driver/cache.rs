@@ -12,10 +12,25 @@ const CAPACITY: usize = 256;
 pub(crate) struct Cached {
     pub state: AnyState,
     pub folded: FoldedUpTo,
-    /// Steps since the last snapshot.
-    pub steps_since: usize,
-    /// Bytes of updates since the last snapshot.
-    pub bytes_since: usize,
+    pub since: SinceSnapshot,
+}
+
+/// How many steps were folded since the last snapshot, and the bytes of their updates.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct SinceSnapshot {
+    pub steps: usize,
+    pub bytes: usize,
+}
+
+impl SinceSnapshot {
+    /// The same, and the updates of more steps.
+    pub(crate) fn and<'u>(self, updates: impl Iterator<Item = &'u String>) -> Self {
+        let add = |since: Self, updates: &String| Self {
+            steps: since.steps + 1,
+            bytes: since.bytes + updates.len(),
+        };
+        updates.fold(self, add)
+    }
 }
 
 #[derive(Default)]

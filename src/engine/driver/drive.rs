@@ -1,6 +1,6 @@
 //! Drives one thread by one node: folds in what arrived, runs the node, commits once.
 
-use super::cache::Cached;
+use super::cache::{Cached, SinceSnapshot};
 use super::engine::{Engine, fold};
 use super::fail_point::fail_point;
 use super::journal::StepJournal;
@@ -11,7 +11,7 @@ use crate::engine::graph::{
 };
 use crate::engine::store::{
     Arrival, Awaits, Commit, Committed, GrantedAnswer, Loaded, NewStep, NewThread, NewTrouble, NextStep,
-    StoreError,
+    StoreError, Tail,
 };
 use crate::inbox::{POLICY_GRANT, Spec, Status};
 use std::sync::Arc;
@@ -83,24 +83,24 @@ impl Engine {
     ) -> Result<DriveResult, StoreError> {
         let cached = self.cache().take(thread);
         let loaded = self.store().threads().load(thread, cached.as_ref().map(|cached| &cached.folded))?;
-        working_on.store(loaded.version, Ordering::SeqCst);
+        working_on.store(loaded.row.version, Ordering::SeqCst);
         if let Some(result) = self.handle_without_node(&loaded, waited).await? {
             return Ok(result);
         }
-        let Some(spec) = self.registry().get(&loaded.workflow) else {
-            let text = format!("This sayso does not know the workflow `{}`.", loaded.workflow);
+        let Some(spec) = self.registry().get(&loaded.row.workflow) else {
+            let text = format!("This sayso does not know the workflow `{}`.", loaded.row.workflow);
             return self.fail(&loaded, None, None, Failure::LostNode(text)).await;
         };
         if loaded.has_unseen_news {
             return self.deliver_queued_events(&loaded).await;
         }
-        let mut cached = match self.folded(spec, cached, &loaded) {
-            Ok(cached) => cached,
+        let (state, since) = match folded(spec, cached, &loaded.tail) {
+            Ok(folded) => folded,
             Err(error) => {
                 return self.fail(&loaded, Some(spec), None, Failure::Failed(error.to_string())).await;
             }
         };
-        let incoming = match incoming_steps(spec, cached.state, &loaded) {
+        let incoming = match incoming_steps(spec, state, &loaded) {
             Ok(incoming) => incoming,
             Err(error) => {
                 return self.fail(&loaded, Some(spec), None, Failure::Failed(error.to_string())).await;
@@ -110,17 +110,16 @@ impl Engine {
             return self.fail(&loaded, Some(spec), Some(&incoming.state), failure).await;
         }
         let (output, has_calls) = self.run(spec, &loaded, &incoming, attempt).await;
-        cached.state = incoming.state.clone();
         working_on.store(COMMITTING, Ordering::SeqCst);
         let output = match output {
             Ok(output) => output,
             Err(error) => {
                 let result = self.after_error(spec, &loaded, &incoming.state, error, attempt).await;
-                working_on.store(loaded.version, Ordering::SeqCst);
+                working_on.store(loaded.row.version, Ordering::SeqCst);
                 return result;
             }
         };
-        match self.commit(spec, cached, &loaded, incoming, output, has_calls).await? {
+        match self.commit(spec, since, &loaded, incoming, output, has_calls).await? {
             Ok(committed) if committed.status.active() && committed.status != Status::Held => {
                 Ok(DriveResult::Continue)
             }
@@ -137,26 +136,29 @@ impl Engine {
         loaded: &Loaded,
         waited: Duration,
     ) -> Result<Option<DriveResult>, StoreError> {
-        let thread = &loaded.thread;
+        let thread = &loaded.row.id;
         // Read together with the thread, so any pause before this moment counts.
         if loaded.paused {
             return Ok(Some(DriveResult::Idle));
         }
-        let hold = Duration::from_millis(loaded.hold_ms.unsigned_abs());
-        if loaded.status == Status::Held && waited < hold {
+        let hold = Duration::from_millis(loaded.row.hold_ms.unsigned_abs());
+        if loaded.row.status == Status::Held && waited < hold {
             return Ok(Some(DriveResult::Held(hold - waited)));
         }
-        if loaded.trouble_decided && loaded.status != Status::Trouble {
-            self.store().threads().settle_trouble(thread.clone(), loaded.version, self.step_limit()).await?;
+        if loaded.trouble_decided && loaded.row.status != Status::Trouble {
+            self.store()
+                .threads()
+                .settle_trouble(thread.clone(), loaded.row.version, self.step_limit())
+                .await?;
             return Ok(Some(DriveResult::Continue));
         }
-        if !loaded.status.active() {
+        if !loaded.row.status.active() {
             return self.deliver_queued_events(loaded).await.map(Some);
         }
         let lapsed = loaded.granted.iter().filter(|answer| !self.still_granted(answer));
         let lapsed: Vec<InterruptId> = lapsed.map(|answer| answer.interrupt.clone()).collect();
         if !lapsed.is_empty() {
-            self.store().grants().reopen(thread.clone(), loaded.version, lapsed).await?;
+            self.store().grants().reopen(thread.clone(), loaded.row.version, lapsed).await?;
             return Ok(Some(DriveResult::Continue));
         }
         Ok(None)
@@ -171,7 +173,7 @@ impl Engine {
         error: NodeError,
         attempt: u32,
     ) -> Result<DriveResult, StoreError> {
-        let (thread, node) = (&loaded.thread, &loaded.node);
+        let (thread, node) = (&loaded.row.id, &loaded.row.node);
         let settings = self.settings();
         if let NodeError::Unreachable { server, .. } = &error {
             (self.sink())(Progress::Unreachable { thread: thread.clone(), server: server.clone() });
@@ -203,23 +205,6 @@ impl Engine {
         answer.covered && answer.grant.strip_prefix(POLICY_GRANT).is_none_or(by_config)
     }
 
-    /// The thread's committed state, with the driver's snapshot counters.
-    fn folded(&self, spec: &Spec, cached: Option<Cached>, loaded: &Loaded) -> Result<Cached, FoldError> {
-        let tail = &loaded.tail;
-        let bytes: usize = tail.updates.iter().map(String::len).sum();
-        let fresh = !tail.continues;
-        let (state, steps, since) = match cached {
-            Some(cached) if !fresh => (Some(cached.state), cached.steps_since, cached.bytes_since),
-            _ => (None, 0, 0),
-        };
-        Ok(Cached {
-            state: fold(spec, state, tail)?,
-            folded: loaded.at.clone(),
-            steps_since: steps + tail.updates.len(),
-            bytes_since: since + bytes,
-        })
-    }
-
     async fn run(
         &self,
         spec: &Spec,
@@ -232,23 +217,23 @@ impl Engine {
         let calls = if loaded.events.is_empty() { loaded.calls.clone() } else { Default::default() };
         let journal = Arc::new(StepJournal {
             store: self.store().clone(),
-            thread: loaded.thread.clone(),
-            version: loaded.version,
+            thread: loaded.row.id.clone(),
+            version: loaded.row.version,
             step: loaded.at.steps,
             has_calls: AtomicBool::new(!loaded.calls.is_empty()),
             calls,
             released: self.released().clone(),
             _lock: self.lock(),
         });
-        self.register_journal(&loaded.thread, &journal);
+        self.register_journal(&loaded.row.id, &journal);
         let step = StepContext {
-            thread: loaded.thread.clone(),
-            workflow: loaded.workflow.clone(),
-            node: loaded.node.clone(),
+            thread: loaded.row.id.clone(),
+            workflow: loaded.row.workflow.clone(),
+            node: loaded.row.node.clone(),
             number: loaded.at.steps.unsigned_abs() + incoming.steps.len() as u64,
-            forked: loaded.forked,
-            allowance: u32::try_from(loaded.allowance).unwrap_or(u32::MAX),
-            by_person: loaded.by_person,
+            forked: loaded.row.origin.is_some(),
+            allowance: u32::try_from(loaded.row.allowance).unwrap_or(u32::MAX),
+            by_person: loaded.row.by_person,
             last_try: attempt >= self.settings().retries,
         };
         let limit = self.settings().node_timeout;
@@ -258,7 +243,7 @@ impl Engine {
             biased;
             output = &mut work => output,
             () = tokio::time::sleep(SHOW_RUNNING_AFTER) => {
-                self.store().threads().mark_running(loaded.thread.clone(), loaded.version);
+                self.store().threads().mark_running(loaded.row.id.clone(), loaded.row.version);
                 work.await
             }
         };
@@ -268,7 +253,7 @@ impl Engine {
     async fn commit(
         &self,
         spec: &Spec,
-        cached: Cached,
+        since: SinceSnapshot,
         loaded: &Loaded,
         incoming: IncomingSteps,
         output: Output,
@@ -287,23 +272,20 @@ impl Engine {
         };
         let IncomingSteps { mut steps, state, last_event } = incoming;
         // The state is changed in place if this is its only copy.
-        drop(cached.state);
         let state = match spec.workflow.apply(state, &updates) {
             Ok(state) => state,
             Err(error) => return Ok(Err(Failure::Failed(error.to_string()))),
         };
-        let steps_since = cached.steps_since + steps.len() + 1;
-        let bytes_since =
-            cached.bytes_since + steps.iter().map(|step| step.updates.len()).sum::<usize>() + updates.len();
+        let since = since.and(steps.iter().map(|step| &step.updates).chain([&updates]));
         // Snapshots are rare enough to cost little next to the updates that made the state grow.
-        let snapshot_due = steps_since >= SNAPSHOT_STEPS && bytes_since >= 3 * loaded.at.snapshot_bytes;
+        let snapshot_due = since.steps >= SNAPSHOT_STEPS && since.bytes >= 3 * loaded.at.snapshot_bytes;
         let snapshot = if snapshot_due { spec.workflow.write(&state).ok() } else { None };
         let snapshot_taken = snapshot.is_some();
         let took_ms = Some(i64::try_from(took.as_millis()).unwrap_or(i64::MAX));
-        steps.push(NewStep { node: loaded.node.clone(), updates, took_ms });
+        steps.push(NewStep { node: loaded.row.node.clone(), updates, took_ms });
         let commit = Commit {
-            thread: loaded.thread.clone(),
-            version: loaded.version,
+            thread: loaded.row.id.clone(),
+            version: loaded.row.version,
             steps,
             next,
             title: spec.workflow.title(&state),
@@ -321,11 +303,8 @@ impl Engine {
         fail_point("before_commit");
         let committed = self.store().threads().commit(commit).await?;
         fail_point("after_commit");
-        let (steps_since, bytes_since) = if snapshot_taken { (0, 0) } else { (steps_since, bytes_since) };
-        self.cache().put(
-            loaded.thread.clone(),
-            Cached { state, folded: committed.at.clone(), steps_since, bytes_since },
-        );
+        let since = if snapshot_taken { SinceSnapshot::default() } else { since };
+        self.cache().put(loaded.row.id.clone(), Cached { state, folded: committed.at.clone(), since });
         Ok(Ok(committed))
     }
 
@@ -346,19 +325,19 @@ impl Engine {
         failure: Failure,
     ) -> Result<DriveResult, StoreError> {
         let text = failure.text();
-        tracing::warn!(thread = %loaded.thread, node = %loaded.node, code = failure.code(), %text, "trouble");
+        tracing::warn!(thread = %loaded.row.id, node = %loaded.row.node, code = failure.code(), %text, "trouble");
         let hints = spec.is_some_and(Engine::takes_hints);
         let could_not = match spec.zip(state) {
             Some((spec, state)) => {
-                let acted = self.store().effects().has_acted(&loaded.thread)?;
-                spec.failure_title(state, &loaded.node, acted)
+                let acted = self.store().effects().has_acted(&loaded.row.id)?;
+                spec.failure_title(state, &loaded.row.node, acted)
             }
             None => None,
         };
         let trouble = NewTrouble {
-            thread: loaded.thread.clone(),
-            version: Some(loaded.version),
-            interrupt: trouble::interrupt(&failure, &loaded.workflow, &loaded.node, could_not, hints),
+            thread: loaded.row.id.clone(),
+            version: Some(loaded.row.version),
+            interrupt: trouble::interrupt(&failure, &loaded.row.workflow, &loaded.row.node, could_not, hints),
             text,
         };
         self.store().threads().trouble(trouble).await?;
@@ -375,7 +354,7 @@ impl Engine {
         let failed = async {
             let loaded = self.store().threads().load(thread, None)?;
             let failure = Failure::Failed(format!("{} (tried {tries} times)", unreachable.why));
-            self.fail(&loaded, self.registry().get(&loaded.workflow), None, failure).await
+            self.fail(&loaded, self.registry().get(&loaded.row.workflow), None, failure).await
         };
         failed.await.unwrap_or_else(after_store_error)
     }
@@ -395,13 +374,14 @@ impl Engine {
     /// Delivers queued events to a thread that waits, has just ended, or would otherwise act on an approval without
     /// them.
     async fn deliver_queued_events(&self, loaded: &Loaded) -> Result<DriveResult, StoreError> {
-        let takes_events = matches!(loaded.status, Status::Waiting | Status::Done) || loaded.has_unseen_news;
+        let takes_events =
+            matches!(loaded.row.status, Status::Waiting | Status::Done) || loaded.has_unseen_news;
         if !takes_events || loaded.events.is_empty() {
             return Ok(DriveResult::Idle);
         }
-        let Some(spec) = self.registry().get(&loaded.workflow) else { return Ok(DriveResult::Idle) };
+        let Some(spec) = self.registry().get(&loaded.row.workflow) else { return Ok(DriveResult::Idle) };
         for (seq, event) in &loaded.events {
-            let arrival = arrival(spec, &loaded.thread, event, Some(*seq))
+            let arrival = arrival(spec, &loaded.row.id, event, Some(*seq))
                 .map_err(|e| StoreError::Conflict(e.to_string()))?;
             self.store().threads().deliver(arrival).await?;
         }
@@ -448,11 +428,20 @@ pub(crate) fn arrival(
     Ok(Arrival { thread: thread.clone(), event: event.clone(), updates, entry, queued })
 }
 
+/// The thread's committed state, and what was folded since its last snapshot.
+fn folded(spec: &Spec, cached: Option<Cached>, tail: &Tail) -> Result<(AnyState, SinceSnapshot), FoldError> {
+    let (state, before) = match cached {
+        Some(cached) if tail.continues => (Some(cached.state), cached.since),
+        _ => (None, SinceSnapshot::default()),
+    };
+    Ok((fold(spec, state, tail)?, before.and(tail.updates.iter())))
+}
+
 /// Turns answers, children's results and events into steps of the thread.
 fn incoming_steps(spec: &Spec, state: AnyState, loaded: &Loaded) -> Result<IncomingSteps, FoldError> {
     let workflow = &spec.workflow;
     let mut updates = Vec::new();
-    match loaded.awaits {
+    match loaded.row.awaits {
         Awaits::Nothing => {}
         Awaits::Answers => updates.push(("ANSWERS", workflow.answered(loaded.answers.clone())?)),
         Awaits::Children => updates.push(("JOIN", workflow.joined(loaded.children.clone())?)),
@@ -480,16 +469,17 @@ fn after_store_error(error: StoreError) -> DriveResult {
 
 /// Returns the reason if the node must not be started at all.
 fn before_node(spec: &Spec, loaded: &Loaded, incoming: &IncomingSteps) -> Option<Failure> {
-    if !spec.workflow.shape().has(&loaded.node) {
+    if !spec.workflow.shape().has(&loaded.row.node) {
         let text = format!(
             "The workflow `{}` has no node `{}` any more: it has changed since this thread started waiting.",
-            loaded.workflow, loaded.node
+            loaded.row.workflow, loaded.row.node
         );
         return Some(Failure::LostNode(text));
     }
     let has_news = incoming.steps.iter().any(|step| step.node != "JOIN");
-    if !has_news && loaded.steps_since_person >= loaded.step_limit {
-        let text = format!("It has taken {} steps since it last heard from you.", loaded.steps_since_person);
+    if !has_news && loaded.row.steps_since_person >= loaded.row.step_limit {
+        let text =
+            format!("It has taken {} steps since it last heard from you.", loaded.row.steps_since_person);
         return Some(Failure::StepLimit(text));
     }
     None

@@ -3,7 +3,7 @@
 use super::cache::Cache;
 use super::journal::StepJournal;
 use crate::config::{Expiry, Policy};
-use crate::engine::graph::{AnyState, Event, EventKind, InputError, Progress, ProgressSink, ThreadId};
+use crate::engine::graph::{AnyState, Event, EventKind, InputError, Progress, ProgressSink, State, ThreadId};
 use crate::engine::store::{DriverLock, Holds, NewThread, Store, StoreError, Tail};
 use crate::inbox::{Registry, Spec};
 use crate::text::suggest;
@@ -211,6 +211,15 @@ impl Engine {
         let Some((workflow, tail)) = self.store().threads().fold(thread, steps)? else { return Ok(None) };
         let Some(spec) = self.registry().get(&workflow) else { return Ok(None) };
         fold(spec, None, &tail).map(Some).map_err(|e| StoreError::Conflict(e.to_string()))
+    }
+
+    /// The same for a workflow with states of type `S`; `None` also if the thread is of another one.
+    pub fn state_of<S: State>(
+        &self,
+        thread: &ThreadId,
+        steps: Option<u64>,
+    ) -> Result<Option<Arc<S>>, StoreError> {
+        Ok(self.state_at(thread, steps)?.and_then(AnyState::take))
     }
 
     /// Whether threads of this workflow accept a hint on a retry.

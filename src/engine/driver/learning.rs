@@ -1,5 +1,6 @@
 //! Turns answers into memory: some time after the last answer, one thread per profile learns from all of them. Rows
-//! learn at once; here a person is asked about those that need it.
+//! learn at once; here a person is asked about those that need it. Whoever leaves something to do here says that
+//! everything moved, so nothing is read before that.
 
 use super::engine::Engine;
 use crate::engine::store::{OpenLesson, StoreError};
@@ -14,9 +15,16 @@ use tokio::time::Instant;
 pub(crate) struct PendingLessons {
     /// The newest lesson of each profile, and when we first saw it.
     newest: HashMap<String, (i64, Instant)>,
+    /// When to look again, if there is anything to wait for.
+    due: Option<Instant>,
 }
 
 impl PendingLessons {
+    /// There may be something new: the next look reads.
+    pub(crate) fn doubt(&mut self) {
+        self.due = Some(Instant::now());
+    }
+
     /// Starts a thread for each profile whose newest lesson is old enough. Returns when to look again, or `None` if
     /// there is nothing to learn.
     pub(crate) async fn look(
@@ -25,6 +33,18 @@ impl PendingLessons {
         delay: Duration,
     ) -> Result<Option<Instant>, StoreError> {
         let now = Instant::now();
+        if self.due.is_some_and(|due| due <= now) {
+            self.due = self.read(engine, delay, now).await?;
+        }
+        Ok(self.due)
+    }
+
+    async fn read(
+        &mut self,
+        engine: &Engine,
+        delay: Duration,
+        now: Instant,
+    ) -> Result<Option<Instant>, StoreError> {
         let mut wake = ask_about_rows(engine).await?.then_some(now);
         if engine.registry().get(LEARNING_WORKFLOW).is_none() {
             return Ok(wake);
@@ -45,9 +65,9 @@ impl PendingLessons {
             };
             let mut due = since + delay;
             if due <= now {
-                begin(engine, &namespace, &lessons).await?;
+                let began = begin(engine, &namespace, &lessons).await?;
                 self.newest.remove(&namespace);
-                due = now + delay;
+                due = if began { now } else { now + delay };
             }
             wake = Some(wake.map_or(due, |soonest| soonest.min(due)));
         }
@@ -68,8 +88,8 @@ async fn ask_about_rows(engine: &Engine) -> Result<bool, StoreError> {
     Ok(asked)
 }
 
-/// Starts the thread that learns from these lessons.
-async fn begin(engine: &Engine, namespace: &str, lessons: &[OpenLesson]) -> Result<(), StoreError> {
+/// Starts the thread that learns from these lessons; says whether one does now.
+async fn begin(engine: &Engine, namespace: &str, lessons: &[OpenLesson]) -> Result<bool, StoreError> {
     let causes: Vec<Value> =
         lessons.iter().filter_map(|lesson| serde_json::from_str(&lesson.cause).ok()).collect();
     let last = lessons.last();
@@ -81,17 +101,39 @@ async fn begin(engine: &Engine, namespace: &str, lessons: &[OpenLesson]) -> Resu
     });
     let new = match engine.new_thread(LEARNING_WORKFLOW, input, "") {
         Ok(new) => new,
-        // If this engine does not know the workflow, it leaves the lessons to one that does.
-        Err(StoreError::NotFound { .. }) => return Ok(()),
         Err(error) => {
             tracing::error!(%namespace, %error, "answers cannot be learned from");
-            return Ok(());
+            return Ok(false);
         }
     };
     let seqs = lessons.iter().map(|lesson| lesson.seq).collect();
     match engine.store().memory().start_learning(new, seqs, engine.step_limit()).await {
         // Another process was quicker.
-        Err(StoreError::Moved) => Ok(()),
-        started => started.map(drop),
+        Err(StoreError::Moved) => Ok(true),
+        started => started.map(|_| true),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::engine::Settings;
+    use super::*;
+    use crate::engine::store::{FILE, Store};
+    use crate::inbox::Registry;
+
+    #[tokio::test]
+    async fn nothing_is_read_unless_there_may_be_something_new() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        let engine = Engine::new(store, Registry::new([]), Settings::default());
+        // Whoever reads now fails.
+        let db = rusqlite::Connection::open(folder.path().join(FILE)).unwrap();
+        db.execute("DROP TABLE taught", []).unwrap();
+        let mut lessons = PendingLessons::default();
+        assert!(matches!(lessons.look(&engine, Duration::ZERO).await, Ok(None)));
+        lessons.doubt();
+        for look in ["the first", "the next"] {
+            assert!(lessons.look(&engine, Duration::ZERO).await.is_err(), "{look}");
+        }
     }
 }

@@ -181,6 +181,9 @@ impl Driver {
             to_do.take_in_all(&mut moved);
             scheduler.ended.drain(..).for_each(|thread| to_do.doubt_if_listed(&thread));
             let looked_at_all = to_do.look_at_all_if_due(&store)?;
+            if looked_at_all {
+                scheduler.lessons.doubt();
+            }
             let look = match self.look(scope, until, scheduler, &to_do).await {
                 Ok(look) => look,
                 Err(error @ (StoreError::Full | StoreError::Busy)) => {

@@ -32,10 +32,6 @@ impl Kind {
     pub fn word(self) -> &'static str {
         self.into()
     }
-
-    pub fn from_word(word: &str) -> Option<Self> {
-        word.parse().ok()
-    }
 }
 
 /// Which answers an interrupt takes.

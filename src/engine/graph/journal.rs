@@ -29,10 +29,6 @@ impl EffectState {
     pub fn word(self) -> &'static str {
         self.into()
     }
-
-    pub fn from_word(word: &str) -> Option<Self> {
-        word.parse().ok()
-    }
 }
 
 /// What permits an effect: a person's decision or a grant. There is no third way.

@@ -21,6 +21,11 @@ impl AnyState {
     pub fn get<S: State>(&self) -> Option<&S> {
         self.0.downcast_ref()
     }
+
+    /// The same, to keep.
+    pub fn take<S: State>(self) -> Option<Arc<S>> {
+        self.0.downcast().ok()
+    }
 }
 
 /// A node's result as data.
@@ -148,8 +153,8 @@ impl<S: State, D> TypedWorkflow<S, D> {
 
     /// A workflow reads only states that it made itself, so the default is never used. If it ever were, the thread
     /// would get an empty state and not a panic.
-    fn typed(&self, state: &AnyState) -> Arc<S> {
-        state.0.clone().downcast::<S>().unwrap_or_default()
+    fn typed(&self, state: AnyState) -> Arc<S> {
+        state.take().unwrap_or_default()
     }
 }
 
@@ -201,30 +206,30 @@ impl<S: State, D: Send + Sync + 'static> AnyGraph for TypedWorkflow<S, D> {
     }
 
     fn write(&self, state: &AnyState) -> Result<String, FoldError> {
-        self.encode("state", &*self.typed(state))
+        self.encode("state", &*self.typed(state.clone()))
     }
 
     fn apply(&self, state: AnyState, updates: &str) -> Result<AnyState, FoldError> {
         // We apply what is stored, read back, so the live state and a later fold cannot differ.
         let updates: Vec<S::Update> = self.parse("update", updates)?;
-        let mut state = state.0.downcast::<S>().unwrap_or_default();
+        let mut state = self.typed(state);
         let inner = Arc::make_mut(&mut state);
         updates.into_iter().for_each(|update| inner.apply(update));
         Ok(AnyState(state))
     }
 
     fn title(&self, state: &AnyState) -> String {
-        self.typed(state).title()
+        self.typed(state.clone()).title()
     }
 
     fn output(&self, state: &AnyState) -> Option<Value> {
-        self.typed(state).output()
+        self.typed(state.clone()).output()
     }
 
     fn run(&self, node: &str, at: NodeRun, state: &AnyState) -> Option<NodeFuture<'static>> {
         let run: Run<S, D> = self.graph.nodes.get(node)?.run.clone();
         let ctx = Ctx::new(self.services.clone(), at.step, at.journal, at.progress);
-        let state = self.typed(state);
+        let state = self.typed(state.clone());
         let workflow = self.name.clone();
         Some(Box::pin(async move {
             let Command { updates, next } = run(ctx, state).await?;

@@ -4,22 +4,19 @@ use crate::engine::graph::EventKind;
 use crate::engine::store::StoreError;
 use crate::engine::store::log::{Arrived, Entry, EntryKind, Snoozed};
 use crate::engine::store::record::since_step::AskedQuestion;
-use crate::engine::store::rows::{MailRow, ThreadRow, time};
+use crate::engine::store::rows::{self, MailRow, ThreadRow, time};
 use crate::inbox::{AnswerKind, DecisionEnd, DecisionLine, MOVING_WORKFLOW, Status};
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};
 
 /// The entries that may record such an action, since a time and before a place, in no order.
 pub fn places(db: &Connection, since: i64, before: i64) -> Result<Vec<i64>, StoreError> {
-    let mut statement = db.prepare_cached(
-        "SELECT seq FROM log INDEXED BY log_actions
+    let actions = "SELECT seq FROM log INDEXED BY log_actions
          WHERE kind IN ('corrected', 'snoozed') AND at >= ?1 AND seq < ?2
          UNION ALL
          SELECT seq FROM threads INDEXED BY threads_by_workflow
-         WHERE workflow = ?3 AND created_at >= ?1 AND seq < ?2",
-    )?;
-    let rows = statement.query_map(params![since, before, MOVING_WORKFLOW], |row| row.get(0))?;
-    Ok(rows.collect::<Result<_, _>>()?)
+         WHERE workflow = ?3 AND created_at >= ?1 AND seq < ?2";
+    rows::column(db, actions, params![since, before, MOVING_WORKFLOW])
 }
 
 /// The action that an entry records; `None` if nobody acted, or if its thread was pruned.

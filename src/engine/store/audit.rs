@@ -8,7 +8,7 @@ use crate::engine::graph::ThreadId;
 use crate::engine::store::log::{
     self, BodyCache, COLUMNS, Checksum, Entry, EntryKind, Origin, check_links, end,
 };
-use crate::engine::store::rows::time;
+use crate::engine::store::rows::{self, time};
 use crate::engine::store::{Audit, StoreError};
 use crate::text::hex;
 use jiff::Timestamp;
@@ -147,8 +147,7 @@ impl OriginCache {
             self.processes.insert(from, log::entry(db, from)?.parse_body()?);
         }
         let thread = self.threads.entry(entry.stream).or_insert_with(|| {
-            let id = db.query_row("SELECT id FROM threads WHERE seq = ?", [entry.stream], |row| row.get(0));
-            id.ok()
+            rows::first(db, "SELECT id FROM threads WHERE seq = ?", [entry.stream]).unwrap_or_default()
         });
         Ok(Line {
             digest: hex(&entry.chain),

@@ -7,14 +7,14 @@ use crate::engine::store::log::{
     Undone,
 };
 use crate::engine::store::record::since_step::AskedQuestion;
-use crate::engine::store::rows::{ThreadRow, time};
+use crate::engine::store::rows::{self, ThreadRow, time};
 use crate::engine::store::{Inbox, StoreError, action_history};
 use crate::inbox::{
     AnswerKind, DecidedBy, DecisionEnd, DecisionLine, DecisionQuery, Ending, GrantRequest, PROGRAM_ACTIONS,
     Page, Status, Weighed,
 };
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -140,11 +140,8 @@ fn by_people(
 
 /// Where decisions are in the log, since a time and before a place, in no order.
 fn places(db: &Connection, since: i64, before: i64) -> Result<Vec<i64>, StoreError> {
-    let mut statement = db.prepare_cached(
-        "SELECT seq FROM log INDEXED BY log_decided WHERE kind = 'decided' AND at >= ? AND seq < ?",
-    )?;
-    let rows = statement.query_map([since, before], |row| row.get(0))?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    let decided = "SELECT seq FROM log INDEXED BY log_decided WHERE kind = 'decided' AND at >= ? AND seq < ?";
+    rows::column(db, decided, [since, before])
 }
 
 fn newest_first(mut places: Vec<i64>) -> Vec<i64> {
@@ -161,12 +158,8 @@ pub fn last_outcome(
     db: &Connection,
     thread: &ThreadRow,
 ) -> Result<Option<(DecisionEnd, String)>, StoreError> {
-    let mut statement = db.prepare_cached(
-        "SELECT seq FROM log WHERE stream = ? AND kind = 'decided' ORDER BY seq DESC LIMIT 1",
-    )?;
-    let Some(last) = statement.query_row([thread.seq], |row| row.get(0)).optional()? else {
-        return unanswered(db, thread);
-    };
+    let last = "SELECT seq FROM log WHERE stream = ? AND kind = 'decided' ORDER BY seq DESC LIMIT 1";
+    let Some(last) = rows::first(db, last, [thread.seq])? else { return unanswered(db, thread) };
     let entry = log::entry(db, last)?;
     let decided: Decided = entry.parse_body()?;
     let asked = asked_as_decided(db, &entry, &decided)?;
@@ -177,10 +170,8 @@ pub fn last_outcome(
 /// How a thread ended that nobody answered here: a program's question expired or was withdrawn, or the thread was set
 /// aside with its mail.
 fn unanswered(db: &Connection, thread: &ThreadRow) -> Result<Option<(DecisionEnd, String)>, StoreError> {
-    let mut statement = db.prepare_cached(
-        "SELECT seq FROM log WHERE stream = ? AND kind = 'asked' ORDER BY seq DESC LIMIT 1",
-    )?;
-    let Some(last) = statement.query_row([thread.seq], |row| row.get(0)).optional()? else { return Ok(None) };
+    let last = "SELECT seq FROM log WHERE stream = ? AND kind = 'asked' ORDER BY seq DESC LIMIT 1";
+    let Some(last) = rows::first(db, last, [thread.seq])? else { return Ok(None) };
     let by_program =
         log::entry(db, last)?.parse_body::<log::Asked>()?.interrupt.action.starts_with(PROGRAM_ACTIONS);
     let mut ended = None;

@@ -6,10 +6,11 @@
 use crate::engine::graph::{Authorization, Decision, EffectState, Hash, Intent, PriorEffect, ThreadId};
 use crate::engine::store::blobs::{self, Blob};
 use crate::engine::store::log::{
-    self, EffectBegun, EffectEnded, Entry, EntryKind, Tx, UndoReason, digest_hex, parse_digest,
+    self, EffectBegun, EffectEnded, Entry, EntryKind, NewEntry, Tx, UndoReason, digest_hex, parse_digest,
 };
 use crate::engine::store::record::answers::{amend, reopen_all};
 use crate::engine::store::record::append::append;
+use crate::engine::store::record::project::apply;
 use crate::engine::store::record::since_step::{AskedQuestion, SinceStep, StoredAnswer, is_news};
 use crate::engine::store::record::{calls, forks};
 use crate::engine::store::rows::{EffectRow, ThreadRow, damaged};
@@ -96,7 +97,7 @@ pub fn end(
     if !is_it || begun.parse_body::<EffectBegun>()?.name != name {
         return damaged(format!("effect `{name}` of thread {} is not on record", row.id));
     }
-    append(tx, row, EntryKind::Ended, Some(effect), &EffectEnded { state, outcome }, &[], now)?;
+    append(tx, row, EntryKind::Ended, Some(effect), &EffectEnded { state, outcome }, now)?;
     Ok(())
 }
 
@@ -146,7 +147,8 @@ fn begin(tx: &Tx<'_>, effect: &EffectIntent, now: i64) -> Result<Option<PriorEff
     let repeats =
         |entry: &&Entry| Some(entry.seq) == card || (entry.kind == EntryKind::Decided && entry.about == card);
     let similar: Vec<&Entry> = recent.entries.iter().filter(repeats).collect();
-    append(tx, &mut row, EntryKind::Begun, card, &begun, &similar, now)?;
+    let new = NewEntry::new(Some(row.seq), EntryKind::Begun, Some(row.last), &begun, now)?;
+    apply(tx, &tx.append(NewEntry { about: card, similar: &similar, ..new })?)?;
     Ok(Some(PriorEffect::New))
 }
 

@@ -14,7 +14,7 @@ use crate::engine::store::record::project::apply;
 use crate::engine::store::record::questions::{not_open, question_of};
 use crate::engine::store::record::since_step::{AskedQuestion, SinceStep};
 use crate::engine::store::rows::{
-    GrantRow, InterruptRow, Stage, ThreadRow, complete_grant_id, damaged, time,
+    self, GrantRow, InterruptRow, Stage, ThreadRow, complete_grant_id, damaged, time,
 };
 use crate::engine::store::{Grants, StoreError};
 use crate::inbox::{
@@ -87,7 +87,7 @@ impl Grants<'_> {
         sender: &str,
         strangers: &[&String],
     ) -> Result<Option<String>, StoreError> {
-        self.first_grant(tool, |row| match &row.scope {
+        let covers = |grant: &Grant| match &grant.scope {
             Scope::Thread(only) => only == thread,
             Scope::Sender(only) => {
                 !sender.is_empty()
@@ -95,21 +95,7 @@ impl Grants<'_> {
                     && strangers.iter().all(|to| only.eq_ignore_ascii_case(to))
             }
             Scope::Builtin | Scope::Agent(_) => false,
-        })
-    }
-
-    /// The grant that covers this program's call, or the index of the first command that none covers.
-    pub fn covering_call(self, tool: &str, call: &AgentCall) -> Result<Result<String, usize>, StoreError> {
-        let now = self.0.now_ms();
-        self.0.read(|db| {
-            let grants = agent_grants(db, now)?;
-            let scopes = grants.iter().filter_map(Grant::agent);
-            Ok(covering(scopes, tool, call))
-        })
-    }
-
-    /// The first grant in force for this tool that passes `covers`.
-    fn first_grant(self, tool: &str, covers: impl Fn(&Grant) -> bool) -> Result<Option<String>, StoreError> {
+        };
         let now = self.0.now_ms();
         self.0.read(|db| {
             let rest = "WHERE tool = ? AND revoked_at IS NULL ORDER BY seq";
@@ -120,6 +106,16 @@ impl Grants<'_> {
                 }
             }
             Ok(None)
+        })
+    }
+
+    /// The grant that covers this program's call, or the index of the first command that none covers.
+    pub fn covering_call(self, tool: &str, call: &AgentCall) -> Result<Result<String, usize>, StoreError> {
+        let now = self.0.now_ms();
+        self.0.read(|db| {
+            let grants = agent_grants(db, now)?;
+            let scopes = grants.iter().filter_map(Grant::agent);
+            Ok(covering(scopes, tool, call))
         })
     }
 
@@ -280,7 +276,7 @@ fn streams(db: &Connection, begins: &str) -> Result<Vec<i64>, StoreError> {
         "SELECT seq FROM log INDEXED BY log_grants
          WHERE kind IN ('granted', 'revoked') AND {begins} AND seq = stream ORDER BY seq"
     );
-    Ok(db.prepare_cached(&sql)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
+    rows::column(db, &sql, [])
 }
 
 /// The grant with exactly this id.

@@ -1,7 +1,8 @@
 //! The tables of the database.
 
 use crate::engine::store::StoreError;
-use rusqlite::Connection;
+use crate::engine::store::rows;
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 /// Marks the file as ours: `sayl` in ASCII.
 pub const APPLICATION_ID: i32 = 0x7361_796c;
@@ -10,7 +11,7 @@ pub const APPLICATION_ID: i32 = 0x7361_796c;
 pub const BEFORE_THE_LOG: i32 = 0x7361_7973;
 
 /// The newest format this build knows.
-pub const VERSION: i64 = 12;
+pub const VERSION: i64 = 13;
 
 /// The record: everything that happened.
 const LOG: &str = "
@@ -120,10 +121,6 @@ CREATE TABLE grants (
     seq         INTEGER PRIMARY KEY,  -- the entry that gave it
     id          TEXT NOT NULL UNIQUE,
     tool        TEXT NOT NULL,
-    scope       TEXT NOT NULL,        -- JSON: a thread, a sender, what a program does, or built in
-    interrupt   TEXT,                 -- the card it was given from
-    created_at  INTEGER NOT NULL,
-    expires_at  INTEGER,
     revoked_at  INTEGER,
     used        INTEGER NOT NULL      -- how many questions it answered
 ) STRICT;
@@ -153,14 +150,6 @@ CREATE TABLE taught (
 CREATE TABLE pauses (
     seq   INTEGER PRIMARY KEY CHECK (seq = 1),
     last  INTEGER NOT NULL
-) STRICT;
-
--- Lines of a memory that no update may drop.
-CREATE TABLE pins (
-    seq        INTEGER PRIMARY KEY,
-    namespace  TEXT NOT NULL,
-    line       TEXT NOT NULL,
-    UNIQUE (namespace, line)
 ) STRICT;
 ";
 
@@ -334,7 +323,7 @@ CREATE VIRTUAL TABLE words USING fts5 (text, content = '', contentless_delete = 
 
 /// The format of an open database.
 pub fn version(db: &Connection) -> Result<i64, StoreError> {
-    Ok(db.query_row("PRAGMA user_version", [], |row| row.get(0))?)
+    rows::one(db, "PRAGMA user_version", [])
 }
 
 /// Creates the tables of a new file.
@@ -342,26 +331,17 @@ pub fn create(db: &Connection) -> Result<(), StoreError> {
     if version(db)? == VERSION {
         return Ok(());
     }
-    db.execute_batch("BEGIN IMMEDIATE")?;
-    let created = (|| {
-        // Checked again under the lock, because another process may have been quicker.
-        if version(db)? == 0 {
-            db.execute_batch(LOG)?;
-            db.execute_batch(PROJECTIONS)?;
-            db.execute_batch(SIDE)?;
-            db.execute_batch(&format!(
-                "PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION}"
-            ))?;
-        }
-        Ok::<_, StoreError>(())
-    })();
-    match created {
-        Ok(()) => db.execute_batch("COMMIT")?,
-        Err(error) => {
-            let _ = db.execute_batch("ROLLBACK");
-            return Err(error);
-        }
+    let tx = Transaction::new_unchecked(db, TransactionBehavior::Immediate)?;
+    // Checked again under the lock, because another process may have been quicker.
+    if version(&tx)? == 0 {
+        tx.execute_batch(LOG)?;
+        tx.execute_batch(PROJECTIONS)?;
+        tx.execute_batch(SIDE)?;
+        tx.execute_batch(&format!(
+            "PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION}"
+        ))?;
     }
+    tx.commit()?;
     // This puts the format into the header of the main file, where another sayso looks first.
     db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
     Ok(())

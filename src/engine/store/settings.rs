@@ -2,9 +2,9 @@
 
 use crate::engine::store::log::{self, EntryKind, NewEntry, PAUSE_STREAM, PersonAction};
 use crate::engine::store::record::project::apply;
-use crate::engine::store::rows::damaged;
+use crate::engine::store::rows::{self, damaged};
 use crate::engine::store::{Store, StoreError};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 impl Store {
     /// Whether all driving is paused.
@@ -31,14 +31,13 @@ pub const PAUSED: &str =
     "coalesce((SELECT kind = 'paused' FROM log WHERE seq = (SELECT last FROM pauses)), 0)";
 
 pub fn is_paused(db: &Connection) -> Result<bool, StoreError> {
-    Ok(db.prepare_cached(&format!("SELECT {PAUSED}"))?.query_row([], |row| row.get(0))?)
+    rows::one(db, &format!("SELECT {PAUSED}"), [])
 }
 
 /// The same from the log alone, with every entry checked: the last of `paused` and `resumed` counts.
 pub fn is_paused_by_the_log(db: &Connection) -> Result<bool, StoreError> {
     let entries = log::verified_stream(db, PAUSE_STREAM, 0)?;
-    let sql = "SELECT last FROM pauses";
-    let listed: Option<i64> = db.prepare_cached(sql)?.query_row([], |row| row.get(0)).optional()?;
+    let listed: Option<i64> = rows::first(db, "SELECT last FROM pauses", [])?;
     match entries.last() {
         last if last.map(|last| last.seq) != listed => {
             damaged("whether all driving is paused is not on record as it is listed")
@@ -60,8 +59,7 @@ pub fn set_number(db: &Connection, name: &str, number: i64) -> Result<(), StoreE
 }
 
 pub fn text(db: &Connection, name: &str) -> Result<Option<String>, StoreError> {
-    let mut statement = db.prepare_cached("SELECT value FROM settings WHERE name = ?")?;
-    Ok(statement.query_row([name], |row| row.get(0)).optional()?)
+    rows::first(db, "SELECT value FROM settings WHERE name = ?", [name])
 }
 
 pub fn set_text(db: &Connection, name: &str, value: &str) -> Result<(), StoreError> {

@@ -4,7 +4,7 @@ use crate::engine::store::log::{self, Entry, EntryKind, Head, Memory, Pruned, Tx
 use crate::engine::store::record::project::{self, apply};
 use crate::engine::store::record::questions::{check_schema, questions};
 use crate::engine::store::record::{calls, since_step};
-use crate::engine::store::rows::{EffectRow, MailRow, ThreadRow, damaged};
+use crate::engine::store::rows::{self, EffectRow, MailRow, ThreadRow, damaged};
 use crate::engine::store::threads::{load, view};
 use crate::engine::store::{Audit, StoreError, blobs, prune, schema};
 use rusqlite::Connection;
@@ -68,7 +68,7 @@ impl Audit<'_> {
 
 fn before_driving(db: &Connection) -> Result<(), StoreError> {
     let end = log::last_seq(db)?;
-    let count: i64 = db.query_row("SELECT count(*) FROM log", [], |row| row.get(0))?;
+    let count: i64 = rows::one(db, "SELECT count(*) FROM log", [])?;
     if count != end {
         return damaged(format!("the log has {end} entries, and {count} are there"));
     }
@@ -90,14 +90,10 @@ fn before_driving(db: &Connection) -> Result<(), StoreError> {
             }
             read => read?,
         };
-        let listed: HashSet<(i64, bool)> = db
-            .prepare_cached(
-                "SELECT seq, status = 'open' FROM interrupts WHERE thread = ? AND status <> 'closed'",
-            )?
-            .query_map([row.seq], |cells| Ok((cells.get(0)?, cells.get(1)?)))?
-            .collect::<Result<_, _>>()?;
+        let open = "SELECT seq, status = 'open' FROM interrupts WHERE thread = ? AND status <> 'closed'";
+        let listed = rows::query(db, open, [row.seq], |cells| Ok((cells.get(0)?, cells.get(1)?)))?;
         let asked: HashSet<(i64, bool)> = recent.questions.iter().map(|q| (q.seq, q.is_open())).collect();
-        if listed != asked {
+        if listed.into_iter().collect::<HashSet<_>>() != asked {
             let text = format!(
                 "what thread {} asks is not listed as the log has it; `sayso doctor --repair` rebuilds the lists",
                 row.id
@@ -111,8 +107,7 @@ fn before_driving(db: &Connection) -> Result<(), StoreError> {
 /// Checks that no effect began after the end of the log: a rebuild would forget it, and it might happen again.
 fn check_end(db: &Connection) -> Result<(), StoreError> {
     let end = log::last_seq(db)?;
-    let last: Option<i64> = db.query_row("SELECT max(seq) FROM effects", [], |row| row.get(0))?;
-    match last {
+    match rows::one::<Option<i64>>(db, "SELECT max(seq) FROM effects", [])? {
         Some(last) if last > end => damaged(format!(
             "the log ends with entry {end}, and an effect began with {last}: its end is missing"
         )),
@@ -123,7 +118,7 @@ fn check_end(db: &Connection) -> Result<(), StoreError> {
 fn run(db: &Connection) -> Result<Verified, StoreError> {
     let mut verified = Verified::default();
     // Not `quick_check`: a wrong index hides rows that are themselves sound.
-    let check: String = db.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
+    let check: String = rows::one(db, "PRAGMA integrity_check(1)", [])?;
     if check != "ok" {
         verified.damaged.push(format!("SQLite finds the file damaged: {check}"));
     }
@@ -133,10 +128,7 @@ fn run(db: &Connection) -> Result<Verified, StoreError> {
     if verified.damaged.is_empty() {
         verified.differing = differences(db, &fresh)?;
     }
-    let seqs: Vec<i64> = db
-        .prepare("SELECT seq FROM threads ORDER BY seq")?
-        .query_map([], |row| row.get(0))?
-        .collect::<Result<_, _>>()?;
+    let seqs: Vec<i64> = rows::column(db, "SELECT seq FROM threads ORDER BY seq", [])?;
     verified.threads = seqs.len() as u64;
     // If the lists are wrong, reading threads through them proves nothing.
     for seq in seqs.into_iter().filter(|_| verified.differing.is_empty()).collect::<Vec<_>>() {
@@ -154,7 +146,7 @@ fn thread(db: &Connection, seq: i64) -> Result<(), StoreError> {
     let row = ThreadRow::by_seq(db, seq)?;
     view::view(db, &row)?;
     for effect in EffectRow::select(db, "WHERE thread = ?", [seq])? {
-        blobs::get(db, &effect.digest()?)?;
+        blobs::get(db, &effect.frozen)?;
     }
     for question in questions(db, &row)? {
         check_schema(db, &question.asked)?;

@@ -7,7 +7,7 @@
 
 use crate::engine::store::StoreError;
 use crate::engine::store::log::{Head, Memory, Tx};
-use crate::engine::store::rows::Moved;
+use crate::engine::store::rows::{self, Moved};
 use rusqlite::Connection;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -247,7 +247,7 @@ impl WriterLoop {
                 Err(error) => return Err(error),
             }
         }
-        let version = self.db.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
+        let version = rows::one(&self.db, "PRAGMA data_version", [])?;
         if self.version.replace(version) != version {
             self.head.set(Head { end: None, ..self.head.get() });
             self.memory.forget();

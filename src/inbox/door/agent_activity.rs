@@ -7,6 +7,7 @@ use crate::inbox::{InboxError, Status};
 use crate::tools::process::Process;
 use crate::workflows::hidden::request::{NAME, Report, Request, RequestInput, RequestOutcome};
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
 /// How many ended questions are searched for the one that a call belongs to.
 const RECENT: u32 = 24;
@@ -129,12 +130,11 @@ impl Requests<'_> {
     }
 
     /// The current state of a thread; `None` if it was abandoned or pruned.
-    fn state_of(self, thread: &ThreadId) -> Result<Option<Request>, InboxError> {
+    fn state_of(self, thread: &ThreadId) -> Result<Option<Arc<Request>>, InboxError> {
         if self.0.store().threads().line(thread)?.status == Status::Abandoned {
             return Ok(None);
         }
-        let state = self.0.engine.state_at(thread, None)?;
-        Ok(state.as_ref().and_then(|state| state.get::<Request>()).cloned())
+        self.0.engine.state_of(thread, None)
     }
 
     /// The question about a call that was allowed here and has no report yet.
@@ -152,8 +152,7 @@ impl Requests<'_> {
             }
         };
         let is_it = |thread: &ThreadId| {
-            let Ok(Some(state)) = self.0.engine.state_at(thread, None) else { return false };
-            let Some(state) = state.get::<Request>() else { return false };
+            let Ok(Some(state)) = self.0.engine.state_of::<Request>(thread, None) else { return false };
             let allowed = matches!(state.given, Some(RequestOutcome::Accept | RequestOutcome::Edit { .. }));
             let same = || by_key || done.concerns(&state.asked, state.args().as_object());
             allowed && state.reported.is_none() && same()

@@ -100,8 +100,7 @@ impl Mail<'_> {
     }
 
     fn list_attachments(self, thread: &ThreadId) -> Result<Vec<AttachedFile>, InboxError> {
-        let state = self.0.engine.state_at(thread, None)?;
-        let Some(email) = state.as_ref().and_then(|state| state.get::<Email>()) else {
+        let Some(email) = self.0.engine.state_of::<Email>(thread, None)? else {
             return Err(InboxError::Conflict(format!(
                 "`{thread}` is not about a mail, so nothing is attached"
             )));

@@ -48,8 +48,7 @@ pub async fn drive_or_wait(
         changes.borrow_and_update();
         let active = active(store, scope)?;
         // Learning is work too, but callers that asked for one family do not wait for it.
-        let learns =
-            matches!(scope, Scope::All) && !store.memory().open_lessons()?.is_empty() && !store.paused()?;
+        let learns = matches!(scope, Scope::All) && store.memory().has_work()? && !store.paused()?;
         if until == Until::Idle && active.is_empty() && !learns {
             return Ok(DriveReport::new(Ended::Idle, threads, None));
         }

@@ -15,12 +15,10 @@ impl Mail<'_> {
         self.0
             .blocking(move |inbox| {
                 let addresses = inbox.accounts.as_ref().map(|accounts| accounts.addresses());
-                let state = inbox.engine.state_at(&thread, None)?;
+                let email = inbox.engine.state_of::<Email>(&thread, None)?;
                 let parse = |raw: &str| mail::parse(&Mail(inbox).raw(raw).ok()?).ok();
-                let letter = state
-                    .as_ref()
-                    .and_then(|state| state.get::<Email>())
-                    .and_then(|email| email::forward(email, parse))
+                let letter = email
+                    .and_then(|email| email::forward(&email, parse))
                     .map(|letter| letter.from_one_of(&addresses.unwrap_or_default()));
                 letter.ok_or_else(|| {
                     let text = format!("`{thread}` has no mail that can be forwarded");

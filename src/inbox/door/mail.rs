@@ -118,8 +118,7 @@ impl Mail<'_> {
 
     /// The text around words in the newest mail of a thread that has them. A thread that cannot be read has none.
     pub(super) fn around(self, thread: &ThreadId, words: &str) -> Option<String> {
-        let Ok(Some(state)) = self.0.engine.state_at(thread, None) else { return None };
-        let email = state.get::<Email>()?;
+        let email = self.0.engine.state_of::<Email>(thread, None).ok()??;
         email.email_input.iter().rev().find_map(|input| {
             let mail = crate::mail::parse(&self.raw(&input.raw).ok()?).ok()?;
             around(&mail.words(), words)
@@ -141,8 +140,8 @@ impl Mail<'_> {
 /// are still listed; `doctor` names it.
 fn is_unsure(inbox: &Inbox, thread: Option<&ThreadId>) -> Result<bool, InboxError> {
     let Some(thread) = thread else { return Ok(false) };
-    match inbox.engine.state_at(thread, None) {
-        Ok(state) => Ok(state.is_some_and(|state| state.get::<Email>().is_some_and(|email| email.unsure))),
+    match inbox.engine.state_of::<Email>(thread, None) {
+        Ok(email) => Ok(email.is_some_and(|email| email.unsure)),
         Err(InboxError::Damaged(_) | InboxError::Conflict(_)) => Ok(false),
         Err(error) => Err(error),
     }
@@ -150,9 +149,8 @@ fn is_unsure(inbox: &Inbox, thread: Option<&ThreadId>) -> Result<bool, InboxErro
 
 /// Why we cannot leave the mailing list of a thread's newest mail.
 fn leaving_problem(inbox: &Inbox, thread: &ThreadId) -> Result<Option<String>, InboxError> {
-    let state = inbox.engine.state_at(thread, None)?;
-    let email = state.as_ref().and_then(|state| state.get::<Email>());
-    let Some(input) = email.and_then(|email| email.email_input.last()) else {
+    let email = inbox.engine.state_of::<Email>(thread, None)?;
+    let Some(input) = email.as_ref().and_then(|email| email.email_input.last()) else {
         return Ok(Some(format!("`{thread}` is not about a mail; only a mailing list can be left")));
     };
     let raw = Mail(inbox).raw(&input.raw)?;

@@ -13,6 +13,7 @@ use crate::workflows::email::{Email, MailRef};
 use crate::workflows::hidden::put_away::{self, PutAway, PutAwayMail};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// The two sorts of threads that one mail can have here.
 const MOVED: &str = "put_away";
@@ -50,9 +51,8 @@ impl Mail<'_> {
         let Some(accounts) = &self.0.accounts else { return Ok(Vec::new()) };
         let mut names = BTreeSet::new();
         for thread in threads {
-            let state = self.0.engine.state_at(thread, None)?;
-            if let Some(email) = state.as_ref().and_then(|state| state.get::<Email>()) {
-                names.extend(mails_in_mailbox(email)?.into_iter().map(|mail| mail.account.clone()));
+            if let Some(email) = self.0.engine.state_of(thread, None)? {
+                names.extend(mails_in_mailbox(&email)?.into_iter().map(|mail| mail.account.clone()));
             }
         }
         let mut common: Option<Vec<String>> = None;
@@ -77,19 +77,19 @@ impl Mail<'_> {
         mail_move: &MailMove,
         shown: Option<(InterruptId, Hash)>,
     ) -> Result<Vec<ThreadId>, InboxError> {
-        let state = self.0.engine.state_at(thread, None)?;
+        let email = self.0.engine.state_of(thread, None)?;
         if let Some((id, hash)) = shown {
             let item = self.0.store().inbox().item(&id)?.item;
             if item.closed.is_some() || item.args_hash != hash {
                 return Err(InboxError::Conflict("it has changed since you saw it".to_owned()));
             }
         }
-        let Some(email) = state.as_ref().and_then(|state| state.get::<Email>()) else {
+        let Some(email) = email else {
             return Err(InboxError::Conflict(format!(
                 "`{thread}` is not about a mail; only mail is put away"
             )));
         };
-        let mails = mails_in_mailbox(email)?;
+        let mails = mails_in_mailbox(&email)?;
         let mut movers = Vec::new();
         match mail_move {
             MailMove::Away(to) => {
@@ -167,12 +167,11 @@ impl Mail<'_> {
                 let text = format!("{} did not work; `sayso list kind:trouble` says why", why.title);
                 return Err(InboxError::Failed(text));
             }
-            let state = self.0.engine.state_at(moving, None)?;
-            let filed = state.as_ref().and_then(|state| state.get::<PutAway>());
-            if let Some(why) = filed.and_then(|filed| filed.refused.clone()) {
-                return Err(InboxError::Conflict(why));
+            let Some(filed) = self.0.engine.state_of::<PutAway>(moving, None)? else { continue };
+            if let Some(why) = &filed.refused {
+                return Err(InboxError::Conflict(why.clone()));
             }
-            moved.extend(filed.map(|filed| filed.mail.identity.clone()));
+            moved.push(filed.mail.identity.clone());
         }
         let threads = self.0.store().threads();
         match mail_move {
@@ -206,8 +205,7 @@ impl Mail<'_> {
 
     /// Whether a mail of a thread is away, and its mailbox has not refused to bring it back.
     fn is_away(self, thread: &ThreadId) -> Result<bool, InboxError> {
-        let state = self.0.engine.state_at(thread, None)?;
-        let Some(email) = state.as_ref().and_then(|state| state.get::<Email>()) else { return Ok(false) };
+        let Some(email) = self.0.engine.state_of::<Email>(thread, None)? else { return Ok(false) };
         for mail in email.email_input.iter().filter(|mail| !mail.place.is_empty()) {
             if self.filed(MOVED, mail)?.is_some_and(|(_, filed)| filed.is_away()) {
                 return Ok(true);
@@ -268,8 +266,8 @@ impl Mail<'_> {
     fn filed(self, sort: &str, mail: &MailRef) -> Result<Option<(ThreadId, PutAway)>, InboxError> {
         let newest = self.0.store().threads().newest_with_key(put_away::NAME, &key(sort, mail))?;
         let Some((thread, _)) = newest else { return Ok(None) };
-        let state = self.0.engine.state_at(&thread, None)?;
-        Ok(state.and_then(|state| state.get::<PutAway>().cloned()).map(|filed| (thread, filed)))
+        let filed = self.0.engine.state_of(&thread, None)?;
+        Ok(filed.map(|filed| (thread, Arc::unwrap_or_clone(filed))))
     }
 
     async fn start_move(

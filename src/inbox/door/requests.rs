@@ -327,19 +327,16 @@ impl<'a> Requests<'a> {
 
     /// What a thread asked, from its first step.
     pub(super) fn request_in(self, thread: &ThreadId) -> Result<RequestInput, InboxError> {
-        let state = self.0.engine.state_at(thread, Some(1))?;
-        let asked = state.as_ref().and_then(|state| state.get::<Request>()).map(|state| state.asked.clone());
-        asked.ok_or_else(|| not_a_request(thread))
+        let state = self.0.engine.state_of::<Request>(thread, Some(1))?;
+        state.map(|state| state.asked.clone()).ok_or_else(|| not_a_request(thread))
     }
 
     fn answer_of(self, thread: &ThreadId) -> Result<RequestAnswer, InboxError> {
         let stored = self.0.store().threads().view(thread)?;
         let thread = stored.line.id.clone();
         // The state at the time the rest was read, whatever has happened since.
-        let state = self.0.engine.state_at(&thread, Some(stored.line.steps))?;
-        let Some(state) = state.as_ref().and_then(|state| state.get::<Request>()) else {
-            return Err(not_a_request(&thread));
-        };
+        let state = self.0.engine.state_of::<Request>(&thread, Some(stored.line.steps))?;
+        let state = state.ok_or_else(|| not_a_request(&thread))?;
         let asked = stored.steps.iter().find_map(|step| match &step.next {
             NextView::Ask { ask, .. } => ask.first().cloned(),
             NextView::Goto { .. } | NextView::Spawn { .. } | NextView::End { .. } => None,

@@ -5,7 +5,8 @@ use crate::support::test_inbox::eager;
 use sayso::app::{Scope, Settings, Until};
 use sayso::inbox::door::drive_or_wait;
 use sayso::inbox::{
-    MemoryCause, MemoryVersion, RowAnswer, RowChange, RowKey, RowState, ThreadLine, ThreadQuery,
+    MemoryCause, MemoryVersion, RowAnswer, RowCause, RowChange, RowDecision, RowKey, RowState, ThreadLine,
+    ThreadQuery,
 };
 use std::time::Duration;
 
@@ -251,10 +252,51 @@ async fn reclassifying_corrects_the_row_and_two_corrections_ask_whether_to_drop_
         inbox.correct(&thread, class).await;
         assert_eq!(inbox.rows()[0].row.answer, answer, "{class}");
     }
-    let card = row_card(&inbox).await;
+    let card = row_card(&inbox).await.unwrap();
     assert_eq!(inbox.action(&card).await, "drop_row");
     inbox.answer(&card, Decision::Accept).await;
     assert!(inbox.rows().is_empty());
+}
+
+/// The person sets a row by hand and corrects it twice, so that they are to be asked whether to drop it.
+async fn correct_twice(inbox: &EmailInbox, thread: &ThreadId) {
+    let (memory, key) = (inbox.store().memory(), BOB.parse::<RowKey>().unwrap());
+    let decided = |step| {
+        let decision =
+            RowDecision { thread: thread.clone(), step, interrupt: None, cause: RowCause::Ignored };
+        RowChange::Decided { answer: RowAnswer::Lower, decision }
+    };
+    for change in [RowChange::Set { answer: RowAnswer::Show }, decided(1), decided(2)] {
+        memory.change_row(key.clone(), change).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_row_to_ask_about_is_something_to_do() {
+    let inbox = EmailInbox::new("ignore", []);
+    let thread = inbox.receive_mail().await;
+    correct_twice(&inbox, &thread).await;
+    drive_or_wait(inbox.engine(), &Scope::All, Until::Idle, std::future::pending(), |_| {}).await.unwrap();
+    assert_eq!(inbox.action(&row_card(&inbox).await.unwrap()).await, "drop_row");
+}
+
+#[tokio::test]
+async fn a_running_driver_is_told_of_a_row_to_ask_about() {
+    let inbox = EmailInbox::new("ignore", []);
+    let driver = inbox.drive_in_background().await;
+    let thread = inbox.take_in(&numbered(1), json!({})).await.unwrap();
+    inbox.wait_for(&thread, Status::Done).await;
+    correct_twice(&inbox, &thread).await;
+    let mut changes = inbox.store().changes();
+    let card = loop {
+        changes.borrow_and_update();
+        if let Some(card) = row_card(&inbox).await {
+            break card;
+        }
+        tokio::time::timeout(Duration::from_secs(20), changes.changed()).await.unwrap().unwrap();
+    };
+    assert_eq!(inbox.action(&card).await, "drop_row");
+    driver.stop().await;
 }
 
 #[tokio::test]
@@ -309,8 +351,8 @@ async fn an_ignore_that_is_taken_back_later_no_longer_counts() {
 }
 
 /// The card that asks about a row.
-async fn row_card(inbox: &EmailInbox) -> ThreadId {
+async fn row_card(inbox: &EmailInbox) -> Option<ThreadId> {
     let page = inbox.threads().list(ThreadQuery { limit: 100, ..ThreadQuery::default() }).await.unwrap();
     let is_card = |line: &ThreadLine| line.workflow == "row" && line.status == Status::Waiting;
-    page.rows.into_iter().find(is_card).unwrap().id
+    page.rows.into_iter().find(is_card).map(|line| line.id)
 }

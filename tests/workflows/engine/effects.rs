@@ -230,7 +230,7 @@ async fn an_effect_found_begun_is_looked_for_first() {
         let step = have.at.steps;
         let effect = sayso::engine::store::EffectIntent {
             thread: thread.clone(),
-            version: have.version,
+            version: have.row.version,
             step,
             intent,
         };

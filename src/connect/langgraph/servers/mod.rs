@@ -70,8 +70,8 @@ impl Servers {
         let Some(remote) = self.remotes().iter().find(|remote| Some(remote.name()) == server) else {
             return Ok(None);
         };
-        let state = self.engine().state_at(&line.id, None)?;
-        Ok(state.and_then(|state| state.get::<Mirror>().cloned()).map(|mirror| (remote, mirror)))
+        let mirror = self.engine().state_of(&line.id, None)?;
+        Ok(mirror.map(|mirror| (remote, Arc::unwrap_or_clone(mirror))))
     }
 }
 

@@ -64,6 +64,6 @@ impl Servers {
         let loaded = self.engine().store().threads().load(mirror, None);
         let state = self.mirror(mirror);
         matches!((loaded, state), (Ok(loaded), Ok(Some((_, state))))
-            if loaded.awaits == Awaits::Nothing && state.answers.is_empty())
+            if loaded.row.awaits == Awaits::Nothing && state.answers.is_empty())
     }
 }

@@ -29,6 +29,7 @@ pub use pack::pack_always as pack_steps;
 pub use tx::{Head, NewEntry, Tx};
 
 use crate::engine::store::StoreError;
+use crate::engine::store::rows;
 use crate::text::{hex, plain_json};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row};
@@ -196,14 +197,12 @@ pub fn end(db: &Connection) -> Result<(i64, Checksum), StoreError> {
 
 /// The number of the log's last entry.
 pub fn last_seq(db: &Connection) -> Result<i64, StoreError> {
-    Ok(db.prepare_cached("SELECT coalesce(max(seq), 0) FROM log")?.query_row([], |row| row.get(0))?)
+    rows::one(db, "SELECT coalesce(max(seq), 0) FROM log", [])
 }
 
 /// The number of a stream's last entry.
 pub fn last_in_stream(db: &Connection, stream: i64) -> Result<Option<i64>, StoreError> {
-    Ok(db
-        .prepare_cached("SELECT max(seq) FROM log WHERE stream = ?")?
-        .query_row([stream], |row| row.get(0))?)
+    rows::one(db, "SELECT max(seq) FROM log WHERE stream = ?", [stream])
 }
 
 /// Two entries by their numbers, in one query.

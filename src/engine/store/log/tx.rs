@@ -63,7 +63,7 @@ impl<'a> Tx<'a> {
         self.moved.borrow_mut().push(thread);
     }
 
-    /// Notes that any thread may have to be looked at.
+    /// Notes that any thread may have to be looked at, or that there may be something to learn.
     pub fn everything_moved(&self) {
         self.all_moved.set(true);
     }
@@ -72,9 +72,10 @@ impl<'a> Tx<'a> {
     pub fn what_moved(&self) -> Moved {
         let moved = self.moved.take();
         match self.head.get().end {
-            Some((last, _)) if !self.all_moved.get() => Moved::These(moved, last),
+            _ if self.all_moved.get() => Moved::Any,
+            Some((last, _)) => Moved::These(moved, last),
             None if moved.is_empty() => Moved::These(moved, 0),
-            _ => Moved::Any,
+            None => Moved::Any,
         }
     }
 

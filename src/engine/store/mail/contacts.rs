@@ -1,40 +1,31 @@
 //! The people the user knows: those they wrote to or accepted mail from, and those who wrote to them before sayso first
 //! looked.
 
+use crate::engine::store::rows;
 use crate::engine::store::{Mail, StoreError};
 use crate::text::words::alphanumeric_words;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 
 impl Mail<'_> {
     /// Whether the user wrote to this address, accepted its mail, or had mail from it before sayso first looked. Mail
     /// that came later and was not dealt with makes nobody known.
     pub fn knows(self, address: &str) -> Result<bool, StoreError> {
         let address = address.to_lowercase();
-        self.0.read(|db| {
-            Ok(db.prepare_cached("SELECT 1 FROM contacts WHERE address = ?")?.exists([&address])?)
-        })
+        self.0.read(|db| rows::exists(db, "SELECT 1 FROM contacts WHERE address = ?", [&address]))
     }
 
     /// Addresses the user wrote to, at most `limit`, newest first.
     pub fn contacts(self, limit: usize) -> Result<Vec<String>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        self.0.read(|db| {
-            let mut statement = db.prepare_cached(
-                "SELECT address FROM contacts WHERE sent_at IS NOT NULL ORDER BY sent_at DESC LIMIT ?",
-            )?;
-            Ok(statement.query_map([limit], |row| row.get(0))?.collect::<Result<_, _>>()?)
-        })
+        let newest = "SELECT address FROM contacts WHERE sent_at IS NOT NULL ORDER BY sent_at DESC LIMIT ?";
+        self.0.read(|db| rows::column(db, newest, [limit]))
     }
 
     /// The addresses of people the user knows, at most `limit`, those they wrote to last first.
     pub fn people(self, limit: usize) -> Result<Vec<String>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        self.0.read(|db| {
-            let mut statement = db.prepare_cached(
-                "SELECT address FROM contacts ORDER BY sent_at DESC NULLS LAST, address LIMIT ?",
-            )?;
-            Ok(statement.query_map([limit], |row| row.get(0))?.collect::<Result<_, _>>()?)
-        })
+        let all = "SELECT address FROM contacts ORDER BY sent_at DESC NULLS LAST, address LIMIT ?";
+        self.0.read(|db| rows::column(db, all, [limit]))
     }
 
     /// Remembers people who wrote to the user before sayso first looked, or whose mail was accepted.
@@ -70,11 +61,8 @@ impl Mail<'_> {
     /// The address of somebody the user knows by this name.
     pub fn address_by_name(self, name: &str) -> Result<Option<String>, StoreError> {
         let Some(name) = name_key(name) else { return Ok(None) };
-        self.0.read(|db| {
-            let mut statement =
-                db.prepare_cached("SELECT address FROM names WHERE name = ? ORDER BY address LIMIT 1")?;
-            Ok(statement.query_row([name], |row| row.get(0)).optional()?)
-        })
+        let named = "SELECT address FROM names WHERE name = ? ORDER BY address LIMIT 1";
+        self.0.read(|db| rows::first(db, named, [name]))
     }
 
     /// Remembers whom the user wrote to.

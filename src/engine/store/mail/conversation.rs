@@ -1,7 +1,7 @@
 //! The whole conversation of some mails: what came, whichever thread took it, and what was sent.
 
 use crate::engine::graph::ThreadId;
-use crate::engine::store::rows::{MailRow, MailState, ThreadRow};
+use crate::engine::store::rows::{self, MailRow, MailState, ThreadRow};
 use crate::engine::store::{Mail, StoreError};
 use rusqlite::params;
 use std::collections::{BTreeSet, HashSet};
@@ -59,9 +59,8 @@ impl Mail<'_> {
                     i64::try_from(limit).unwrap_or(i64::MAX)
                 ];
                 mails.extend(MailRow::select(db, &format!("{all} {newest}"), of)?);
-                let counted: i64 = db
-                    .prepare_cached(&format!("SELECT count(*) FROM mails {all}"))?
-                    .query_row(params![account, conversation, MailRow::PRUNED_BYTES], |row| row.get(0))?;
+                let of = params![account, conversation, MailRow::PRUNED_BYTES];
+                let counted: i64 = rows::one(db, &format!("SELECT count(*) FROM mails {all}"), of)?;
                 count += usize::try_from(counted).unwrap_or_default();
             }
             let date = |mail: &MailRow| mail.sent_at.unwrap_or(mail.came_at).min(mail.came_at);

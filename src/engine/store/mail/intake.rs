@@ -7,13 +7,13 @@ use crate::engine::graph::ThreadId;
 use crate::engine::store::blobs::{self, Blob};
 use crate::engine::store::log::Tx;
 use crate::engine::store::pages::PageBuilder;
-use crate::engine::store::rows::{MailRow, MailState, ThreadRow, time};
+use crate::engine::store::rows::{self, MailRow, MailState, ThreadRow, time};
 use crate::engine::store::threads::arrive::{self, Arrival};
 use crate::engine::store::threads::start::{NewThread, start};
 use crate::engine::store::{Mail, StoreError, search};
 use crate::inbox::{MailLine, MailQuery, Page};
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 use serde_json::Value;
 
 /// A mail about to be taken in.
@@ -162,18 +162,10 @@ impl Mail<'_> {
     /// whatever claims its id.
     pub fn conversation_of(self, account: &str, ids: &[String]) -> Result<Option<String>, StoreError> {
         self.0.read(|db| {
-            let mut statement = db.prepare_cached(
-                "SELECT conversation FROM mails WHERE message_id = ? AND account = ?
-                 ORDER BY (state = 'sent' AND thread IS NOT NULL) DESC, seq LIMIT 1",
-            )?;
-            for id in ids.iter().rev() {
-                let conversation: Option<String> =
-                    statement.query_row([id, account], |row| row.get(0)).optional()?;
-                if conversation.is_some() {
-                    return Ok(conversation);
-                }
-            }
-            Ok(None)
+            let of = "SELECT conversation FROM mails WHERE message_id = ? AND account = ?
+                      ORDER BY (state = 'sent' AND thread IS NOT NULL) DESC, seq LIMIT 1";
+            let known = ids.iter().rev().map(|id| rows::first(db, of, [id, account]));
+            known.filter_map(Result::transpose).next().transpose()
         })
     }
 
@@ -263,12 +255,10 @@ pub fn line(db: &Connection, mail: MailRow) -> Result<MailLine, StoreError> {
 
 /// The threads of a conversation's mails, newest first. Threads that only ask about a mail are not included.
 fn threads_of(db: &Connection, account: &str, conversation: &str) -> Result<Vec<i64>, StoreError> {
-    let mut statement = db.prepare_cached(
-        "SELECT DISTINCT thread FROM mails INDEXED BY mails_by_conversation
+    let threads = "SELECT DISTINCT thread FROM mails INDEXED BY mails_by_conversation
          WHERE account = ? AND conversation = ? AND state IN ('thread', 'sent') AND thread IS NOT NULL
-         ORDER BY thread DESC",
-    )?;
-    Ok(statement.query_map([account, conversation], |row| row.get(0))?.collect::<Result<_, _>>()?)
+         ORDER BY thread DESC";
+    rows::column(db, threads, [account, conversation])
 }
 
 pub fn live(db: &Connection, account: &str, conversation: &str) -> Result<Option<ThreadRow>, StoreError> {
@@ -325,7 +315,7 @@ fn take_in(
             if live(db, &row.account, &row.conversation)?.is_some() {
                 return Err(StoreError::Moved);
             }
-            let thread = start(db, new, step_limit, None, now)?;
+            let thread = start(db, new, step_limit, now)?;
             (row.state, row.thread) = (MailState::Thread, Some(thread.seq));
             TakenIn::Started(thread.id)
         }
@@ -337,7 +327,7 @@ fn take_in(
             TakenIn::Joined(thread.id)
         }
         Route::Unreadable(new) => {
-            let thread = start(db, new, step_limit, None, now)?;
+            let thread = start(db, new, step_limit, now)?;
             (row.state, row.thread) = (MailState::Unreadable, Some(thread.seq));
             TakenIn::Started(thread.id)
         }

@@ -2,7 +2,7 @@
 
 use crate::engine::graph::ThreadId;
 use crate::engine::store::log::{self, Arrived};
-use crate::engine::store::rows::{MailRow, MailState, ThreadRow, damaged, time};
+use crate::engine::store::rows::{self, MailRow, MailState, ThreadRow, damaged, time};
 use crate::engine::store::{Mail, StoreError, blobs, search};
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
@@ -188,12 +188,8 @@ impl Mail<'_> {
     pub fn was_told(self, thread: &ThreadId, event: &str) -> Result<bool, StoreError> {
         self.0.read(|db| {
             let thread = ThreadRow::seq_of(db, thread)?;
-            let mut statement = db.prepare_cached(
-                "SELECT seq FROM log WHERE stream = ? AND kind = 'arrived' ORDER BY seq DESC",
-            )?;
-            let arrived: Vec<i64> =
-                statement.query_map([thread], |row| row.get(0))?.collect::<Result<_, _>>()?;
-            for seq in arrived {
+            let arrived = "SELECT seq FROM log WHERE stream = ? AND kind = 'arrived' ORDER BY seq DESC";
+            for seq in rows::column(db, arrived, [thread])? {
                 if log::entry(db, seq)?.parse_body::<Arrived>()?.event.id == event {
                     return Ok(true);
                 }
@@ -214,13 +210,8 @@ impl Mail<'_> {
 
     /// Whether any thread has sent the mail with this Message-ID.
     pub fn sent_by_any(self, message_id: &str) -> Result<bool, StoreError> {
-        self.0.read(|db| {
-            Ok(db
-                .prepare_cached(
-                    "SELECT 1 FROM effects WHERE json_extract(outcome, '$.message_id') = ? LIMIT 1",
-                )?
-                .exists([message_id])?)
-        })
+        let sent = "SELECT 1 FROM effects WHERE json_extract(outcome, '$.message_id') = ? LIMIT 1";
+        self.0.read(|db| rows::exists(db, sent, [message_id]))
     }
 
     /// The bytes of the mail with this Message-ID, if a thread has sent it.
@@ -233,19 +224,14 @@ impl Mail<'_> {
 
     /// Whether this thread has sent the mail with this Message-ID.
     pub fn sent_by(self, thread: &ThreadId, message_id: &str) -> Result<bool, StoreError> {
-        self.0.read(|db| {
-            let thread = ThreadRow::seq_of(db, thread)?;
-            Ok(db
-                .prepare_cached(
-                    "SELECT 1 FROM effects WHERE thread = ? AND json_extract(outcome, '$.message_id') = ? LIMIT 1",
-                )?
-                .exists(params![thread, message_id])?)
-        })
+        let sent =
+            "SELECT 1 FROM effects WHERE thread = ? AND json_extract(outcome, '$.message_id') = ? LIMIT 1";
+        self.0.read(|db| rows::exists(db, sent, params![ThreadRow::seq_of(db, thread)?, message_id]))
     }
 }
 
 fn acted(db: &Connection, thread: i64) -> Result<bool, StoreError> {
-    Ok(db.prepare_cached("SELECT 1 FROM effects WHERE thread = ? LIMIT 1")?.exists([thread])?)
+    rows::exists(db, "SELECT 1 FROM effects WHERE thread = ? LIMIT 1", [thread])
 }
 
 fn by_seq(db: &Connection, seq: i64) -> Result<MailRow, StoreError> {

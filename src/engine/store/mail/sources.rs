@@ -1,7 +1,7 @@
 //! Each mailbox: where to continue, how far the first look has come, and whether it works.
 
 use crate::engine::graph::ThreadId;
-use crate::engine::store::rows::{MailRow, MailState, Phase, SourceRow, ThreadRow, time};
+use crate::engine::store::rows::{self, MailRow, MailState, Phase, SourceRow, ThreadRow, time};
 use crate::engine::store::threads::start::{NewThread, start};
 use crate::engine::store::{Mail, StoreError, settings};
 use crate::inbox::SourceLine;
@@ -117,7 +117,7 @@ impl Mail<'_> {
         self.0
             .write(move |db| {
                 let mut row = find_source(db, &name)?;
-                let thread = start(db, &new, step_limit, None, now)?;
+                let thread = start(db, &new, step_limit, now)?;
                 (row.phase, row.thread) = (Phase::Asking, Some(thread.seq));
                 row.update(db)?;
                 Ok(thread.id)
@@ -201,11 +201,7 @@ impl Mail<'_> {
 
     /// The number of the newest mail, to find out later what came after it.
     pub fn newest_mail(self) -> Result<i64, StoreError> {
-        self.0.read(|db| {
-            Ok(db
-                .prepare_cached("SELECT coalesce(max(seq), 0) FROM mails")?
-                .query_row([], |row| row.get(0))?)
-        })
+        self.0.read(|db| rows::one(db, "SELECT coalesce(max(seq), 0) FROM mails", []))
     }
 
     /// How many mails an account has received since that number, and how many threads they started or joined.

@@ -4,7 +4,7 @@
 //! thread, started in the same transaction that marks the lesson as taken.
 
 use crate::engine::graph::{InterruptId, ThreadId};
-use crate::engine::store::rows::{ThreadRow, damaged, side_row};
+use crate::engine::store::rows::{self, ThreadRow, damaged, side_row};
 use crate::engine::store::threads::start::{NewThread, start};
 use crate::engine::store::{Memory, StoreError};
 use crate::inbox::{LessonLink, MemoryVersion};
@@ -56,27 +56,31 @@ impl Memory<'_> {
     ) -> Result<(), StoreError> {
         let now = self.0.now_ms();
         self.0
-            .write(move |db| {
-                let thread = ThreadRow::seq_of(db, &thread)?;
+            .write(move |tx| {
+                let thread = ThreadRow::seq_of(tx, &thread)?;
                 for lesson in lessons {
                     let NewLesson { namespace, cause, interrupt } = lesson;
                     let interrupt = interrupt.map(|id| id.to_string());
                     // Without an answered interrupt, the step number serves as the key.
                     let key = interrupt.clone().unwrap_or_else(|| format!("step {step}"));
-                    let is_saved = db
-                        .prepare_cached(
-                            "SELECT 1 FROM lessons WHERE thread = ? AND namespace = ? AND key = ?",
-                        )?
-                        .exists(params![thread, namespace, key])?;
-                    if is_saved {
+                    let saved = "SELECT 1 FROM lessons WHERE thread = ? AND namespace = ? AND key = ?";
+                    if rows::exists(tx, saved, params![thread, namespace, key])? {
                         continue;
                     }
                     let (seq, at, learner) = (0, now, None);
-                    LessonRow { seq, namespace, cause, thread, key, interrupt, at, learner }.insert(db)?;
+                    LessonRow { seq, namespace, cause, thread, key, interrupt, at, learner }.insert(tx)?;
+                    tx.everything_moved();
                 }
                 Ok(())
             })
             .await
+    }
+
+    /// Whether there are lessons that no thread has taken yet, or rows that a person is to be asked about.
+    pub fn has_work(self) -> Result<bool, StoreError> {
+        let work =
+            "SELECT 1 FROM lessons WHERE learner IS NULL UNION ALL SELECT 1 FROM taught WHERE asks = 1";
+        self.0.read(|db| rows::exists(db, work, []))
     }
 
     /// All lessons that no thread has taken yet, oldest first.
@@ -100,13 +104,10 @@ impl Memory<'_> {
     /// one version, which names the last of them.
     pub fn learned_from(self, interrupt: &InterruptId) -> Result<Vec<LessonLink>, StoreError> {
         let taught: Vec<(String, Option<String>)> = self.0.read(|db| {
-            let mut statement = db.prepare_cached(
-                "SELECT namespace, (SELECT last.interrupt FROM lessons AS last
+            let of = "SELECT namespace, (SELECT last.interrupt FROM lessons AS last
                                     WHERE last.learner = lessons.learner ORDER BY last.seq DESC LIMIT 1)
-                 FROM lessons WHERE interrupt = ? ORDER BY seq",
-            )?;
-            let rows = statement.query_map([interrupt.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))?;
-            Ok(rows.collect::<Result<_, _>>()?)
+                 FROM lessons WHERE interrupt = ? ORDER BY seq";
+            rows::query(db, of, [interrupt], |row| Ok((row.get(0)?, row.get(1)?)))
         })?;
         let mut links = Vec::new();
         for (namespace, last) in taught {
@@ -132,7 +133,7 @@ impl Memory<'_> {
         let now = self.0.now_ms();
         self.0
             .write(move |db| {
-                let learner = start(db, &new, step_limit, None, now)?;
+                let learner = start(db, &new, step_limit, now)?;
                 for seq in &lessons {
                     let Some(mut row) = LessonRow::select(db, "WHERE seq = ?", [seq])?.pop() else {
                         return damaged(format!("lesson number {seq} is missing"));

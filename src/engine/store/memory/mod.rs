@@ -6,18 +6,15 @@ pub mod taught;
 use crate::engine::graph::ThreadId;
 use crate::engine::store::log::{self, EntryKind, Learned, NewEntry, Pin, Tx};
 use crate::engine::store::record::project::apply;
-use crate::engine::store::rows::{damaged, time};
+use crate::engine::store::rows::{self, damaged, time};
 use crate::engine::store::{Memory, StoreError};
 use crate::inbox::{MemoryCause, MemoryVersion, MemoryView};
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 
 impl Memory<'_> {
     pub fn namespaces(self) -> Result<Vec<String>, StoreError> {
-        self.0.read(|db| {
-            let mut statement =
-                db.prepare_cached("SELECT DISTINCT namespace FROM memory ORDER BY namespace")?;
-            Ok(statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
-        })
+        let all = "SELECT DISTINCT namespace FROM memory ORDER BY namespace";
+        self.0.read(|db| rows::column(db, all, []))
     }
 
     /// The newest version of a profile.
@@ -142,8 +139,7 @@ fn find_line(lines: &[&str], word: &str, place: &str) -> Result<String, StoreErr
 
 /// Whether a version was learned from this thread.
 pub fn caused_by(db: &Connection, thread: &ThreadId) -> Result<bool, StoreError> {
-    let sql = "SELECT 1 FROM memory WHERE thread = ? LIMIT 1";
-    Ok(db.prepare_cached(sql)?.exists([thread.as_str()])?)
+    rows::exists(db, "SELECT 1 FROM memory WHERE thread = ? LIMIT 1", [thread])
 }
 
 fn view(db: &Connection, namespace: &str) -> Result<MemoryView, StoreError> {
@@ -218,10 +214,7 @@ pub struct History {
 }
 
 pub fn history(db: &Connection, namespace: &str) -> Result<History, StoreError> {
-    let stream: Option<i64> = db
-        .prepare_cached("SELECT stream FROM memory WHERE namespace = ? LIMIT 1")?
-        .query_row([namespace], |row| row.get(0))
-        .optional()?;
+    let stream = rows::first(db, "SELECT stream FROM memory WHERE namespace = ? LIMIT 1", [namespace])?;
     let Some(stream) = stream else { return Ok(History::default()) };
     let mut history = History { stream: Some(stream), ..History::default() };
     for entry in log::stream(db, stream, stream)? {
@@ -243,9 +236,7 @@ pub fn history(db: &Connection, namespace: &str) -> Result<History, StoreError> 
             _ => return damaged(format!("entry {} is no entry of a memory", entry.seq)),
         }
     }
-    let listed: i64 = db
-        .prepare_cached("SELECT count(*) FROM memory WHERE namespace = ?")?
-        .query_row([namespace], |row| row.get(0))?;
+    let listed: i64 = rows::one(db, "SELECT count(*) FROM memory WHERE namespace = ?", [namespace])?;
     if listed != history.versions.len() as i64 {
         return damaged(format!("versions of the memory `{namespace}` are missing"));
     }

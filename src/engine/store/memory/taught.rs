@@ -44,7 +44,7 @@ impl Memory<'_> {
         self.0
             .write(move |tx| {
                 if TaughtRow::find(tx, &key)?.is_some_and(|row| row.asks) {
-                    start(tx, &new, step_limit, None, now)?;
+                    start(tx, &new, step_limit, now)?;
                     change_row(tx, &key, RowChange::Asked, now)?;
                 }
                 Ok(())

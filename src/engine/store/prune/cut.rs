@@ -2,7 +2,7 @@
 
 use crate::engine::store::prune::retention::on_record;
 use crate::engine::store::prune::sweep;
-use crate::engine::store::rows::{MailRow, ThreadRow};
+use crate::engine::store::rows::{self, MailRow, ThreadRow};
 use crate::engine::store::{StoreError, log, memory};
 use crate::inbox::Pruning;
 use rusqlite::{Connection, params};
@@ -93,9 +93,8 @@ pub fn thread(
         }
     }
     for (table, own, weight) in PARTS {
-        let bytes: i64 = db
-            .prepare_cached(&format!("SELECT coalesce(sum({weight}), 0) FROM {table} WHERE {own}"))?
-            .query_row([row.seq], |cells| cells.get(0))?;
+        let sum = format!("SELECT coalesce(sum({weight}), 0) FROM {table} WHERE {own}");
+        let bytes: i64 = rows::one(db, &sum, [row.seq])?;
         let rows = db.prepare_cached(&format!("DELETE FROM {table} WHERE {own}"))?.execute([row.seq])?;
         pruning.take(table, rows as u64, bytes.unsigned_abs());
     }
@@ -134,11 +133,8 @@ fn stays_on_record(db: &Connection, row: &ThreadRow, forgotten: &[i64]) -> Resul
     if on_record(db, row.seq)? {
         return Ok(true);
     }
-    let any = |sql: &str| db.prepare_cached(sql)?.exists([row.seq]).map_err(StoreError::from);
-    let forks: Vec<i64> = db
-        .prepare_cached("SELECT seq FROM threads WHERE origin = ?")?
-        .query_map([row.seq], |cells| cells.get(0))?
-        .collect::<Result<_, _>>()?;
+    let any = |sql| rows::exists(db, sql, [row.seq]);
+    let forks: Vec<i64> = rows::column(db, "SELECT seq FROM threads WHERE origin = ?", [row.seq])?;
     Ok(any("SELECT 1 FROM lessons WHERE thread = ?1 OR learner = ?1 LIMIT 1")?
         || any("SELECT 1 FROM sources WHERE thread = ? LIMIT 1")?
         || forks.iter().any(|fork| !forgotten.contains(fork))

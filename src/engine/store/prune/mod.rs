@@ -151,12 +151,9 @@ fn append_pruned(
 fn roots(db: &Connection, query: &PruneQuery) -> Result<Vec<i64>, StoreError> {
     let mut roots: Vec<i64> = Vec::new();
     for status in query.statuses.iter().filter(|status| status.ended()) {
-        roots.extend(rows::query(
-            db,
-            "SELECT seq FROM threads WHERE status = ? AND parent IS NULL AND pruned_at IS NULL AND updated_at < ?",
-            params![status, query.before.as_millisecond()],
-            |row| Ok(row.get::<_, i64>(0)?),
-        )?);
+        let old = "SELECT seq FROM threads
+                   WHERE status = ? AND parent IS NULL AND pruned_at IS NULL AND updated_at < ?";
+        roots.extend(rows::column::<i64>(db, old, params![status, query.before.as_millisecond()])?);
     }
     roots.sort_unstable_by(|a, b| b.cmp(a));
     roots.dedup();
@@ -211,11 +208,8 @@ fn left_mails(db: &Connection, query: &PruneQuery, limit: i64) -> Result<Vec<Mai
 
 /// Checks that a pruned thread has no step bodies left.
 pub fn check_pruned(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
-    let step_count: i64 = db
-        .prepare_cached(
-            "SELECT count(*) FROM log WHERE stream = ? AND kind = 'stepped' AND body IS NOT NULL",
-        )?
-        .query_row([row.seq], |cells| cells.get(0))?;
+    let steps = "SELECT count(*) FROM log WHERE stream = ? AND kind = 'stepped' AND body IS NOT NULL";
+    let step_count: i64 = rows::one(db, steps, [row.seq])?;
     if step_count == 0 && row.status.ended() {
         Ok(())
     } else {

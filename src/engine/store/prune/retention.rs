@@ -1,9 +1,9 @@
 //! Why a thread may still be needed. Anything not listed here may be pruned.
 
 use crate::engine::store::StoreError;
-use crate::engine::store::rows::{MailRow, MailState, ThreadRow};
+use crate::engine::store::rows::{self, MailRow, MailState, ThreadRow};
 use crate::inbox::PruneQuery;
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 use std::collections::HashSet;
 
 /// Why a thread is kept.
@@ -64,7 +64,7 @@ pub fn needed(
     if row.unread {
         return Ok(Some(Needed::Unread));
     }
-    let any = |sql: &str| db.prepare_cached(sql)?.exists([row.seq]).map_err(StoreError::from);
+    let any = |sql| rows::exists(db, sql, [row.seq]);
     if any("SELECT 1 FROM interrupts WHERE thread = ? AND status <> 'closed' LIMIT 1")? {
         return Ok(Some(Needed::Asks));
     }
@@ -82,12 +82,9 @@ pub fn needed(
     if any("SELECT 1 FROM sources WHERE thread = ? AND phase <> 'following' LIMIT 1")? {
         return Ok(Some(Needed::Source));
     }
-    let mut forks = db.prepare_cached("SELECT seq FROM threads WHERE origin = ? AND pruned_at IS NULL")?;
-    let mut rows = forks.query(params![row.seq])?;
-    while let Some(fork) = rows.next()? {
-        if !gone.contains(&fork.get(0)?) {
-            return Ok(Some(Needed::Forked));
-        }
+    let forks = "SELECT seq FROM threads WHERE origin = ? AND pruned_at IS NULL";
+    if rows::column(db, forks, [row.seq])?.iter().any(|fork| !gone.contains(fork)) {
+        return Ok(Some(Needed::Forked));
     }
     let waits = |mail: &MailRow| matches!(mail.state, MailState::Asked | MailState::Unreadable);
     if MailRow::of_thread(db, row.seq)?.iter().any(waits) {
@@ -99,7 +96,7 @@ pub fn needed(
 /// Whether something was asked, decided or done in a thread. If so, we never delete its row, the log entries about
 /// that, or the bytes of what was done.
 pub fn on_record(db: &Connection, thread: i64) -> Result<bool, StoreError> {
-    let any = |sql: &str| db.prepare_cached(sql)?.exists([thread]).map_err(StoreError::from);
+    let any = |sql| rows::exists(db, sql, [thread]);
     Ok(any("SELECT 1 FROM log WHERE stream = ? AND kind = 'asked' LIMIT 1")?
         || any("SELECT 1 FROM effects WHERE thread = ? LIMIT 1")?)
 }

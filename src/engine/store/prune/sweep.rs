@@ -7,7 +7,7 @@
 
 use crate::engine::store::blobs::cancel_deletion;
 use crate::engine::store::log::{self, BodyCache, COLUMNS, Entry};
-use crate::engine::store::rows::MailRow;
+use crate::engine::store::rows::{self, MailRow};
 use crate::engine::store::{Prune, StoreError};
 use crate::inbox::Pruning;
 use crate::text::digest_from_hex;
@@ -15,7 +15,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashSet;
 
 /// How many blobs are deleted at once.
-const BATCH: usize = 500;
+const BATCH: i64 = 500;
 
 /// The result of a sweep.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,9 +32,8 @@ impl Prune<'_> {
     /// Takes everything that is still referred to off the list.
     pub async fn mark_blobs(self) -> Result<(), StoreError> {
         let named = self.0.read(|db| {
-            let mut statement = db.prepare_cached("SELECT digest FROM letting_go")?;
-            let listed: HashSet<[u8; 32]> =
-                statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+            let listed = rows::column(db, "SELECT digest FROM letting_go", [])?;
+            let listed: HashSet<[u8; 32]> = listed.into_iter().collect();
             let free = unreferenced(db, listed.clone(), &HashSet::new(), &HashSet::new())?;
             Ok(listed.into_iter().filter(|digest| !free.contains(digest)).collect::<Vec<_>>())
         })?;
@@ -45,19 +44,14 @@ impl Prune<'_> {
     pub async fn sweep_blobs(self) -> Result<Swept, StoreError> {
         self.0
             .write(|db| {
-                let listed: Vec<[u8; 32]> = db
-                    .prepare_cached("SELECT digest FROM letting_go LIMIT ?")?
-                    .query_map([BATCH as i64], |row| row.get(0))?
-                    .collect::<Result<_, _>>()?;
+                let listed: Vec<[u8; 32]> =
+                    rows::column(db, "SELECT digest FROM letting_go LIMIT ?", [BATCH])?;
                 if listed.is_empty() {
                     return Ok(Swept::Clean);
                 }
-                let at_work = "SELECT 1 FROM threads WHERE status IN ('ready', 'running') LIMIT 1";
-                if db.prepare_cached(at_work)?.exists([])?
-                    || db
-                        .prepare_cached("SELECT 1 FROM threads WHERE waiting_events > 0 LIMIT 1")?
-                        .exists([])?
-                {
+                let any =
+                    |which| rows::exists(db, &format!("SELECT 1 FROM threads WHERE {which} LIMIT 1"), []);
+                if any("status IN ('ready', 'running')")? || any("waiting_events > 0")? {
                     return Ok(Swept::Busy);
                 }
                 let mut pruning = Pruning::default();

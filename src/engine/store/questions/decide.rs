@@ -145,7 +145,7 @@ impl Inbox<'_> {
                 }
                 let mut row = ThreadRow::by_seq(tx, interrupt.thread)?;
                 let snoozed = Snoozed { until: until.map(Timestamp::as_millisecond), overdue: None };
-                append(tx, &mut row, EntryKind::Snoozed, Some(interrupt.seq), &snoozed, &[], now)?;
+                append(tx, &mut row, EntryKind::Snoozed, Some(interrupt.seq), &snoozed, now)?;
                 question_shown(tx, &InterruptRow::find(tx, &interrupt.id)?)
             })
             .await

@@ -58,7 +58,7 @@ impl Inbox<'_> {
                     let mut row = ThreadRow::by_seq(tx, interrupt.thread)?;
                     let overdue = Some(noticed.as_millisecond());
                     let body = Snoozed { until: interrupt.snoozed_until, overdue };
-                    append(tx, &mut row, log::EntryKind::Snoozed, Some(interrupt.seq), &body, &[], now)?;
+                    append(tx, &mut row, log::EntryKind::Snoozed, Some(interrupt.seq), &body, now)?;
                 }
                 Ok(())
             })

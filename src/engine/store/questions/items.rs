@@ -6,7 +6,7 @@ use crate::engine::store::pages::PageBuilder;
 use crate::engine::store::questions::LISTED;
 use crate::engine::store::record::append::append;
 use crate::engine::store::record::questions::{asked_of, not_open, schema_of};
-use crate::engine::store::rows::{InterruptRow, Stage, ThreadRow, time};
+use crate::engine::store::rows::{self, InterruptRow, Stage, ThreadRow, time};
 use crate::engine::store::{Inbox, StoreError};
 use crate::inbox::{ABSENT_ACTION, ItemKind, ItemQuery, Page, Question, Status, ThreadResult};
 use rusqlite::{Connection, params};
@@ -85,19 +85,13 @@ impl Inbox<'_> {
                     counts.threads[place] += count.unsigned_abs();
                 }
             }
-            let results: i64 = db
-                .prepare_cached("SELECT count(*) FROM threads WHERE unread = 1")?
-                .query_row([], |row| row.get(0))?;
+            let results: i64 = rows::one(db, "SELECT count(*) FROM threads WHERE unread = 1", [])?;
             counts.results = results.unsigned_abs();
-            let waiting: i64 = db
-                .prepare_cached(
-                    "SELECT CASE WHEN EXISTS (
-                         SELECT 1 FROM interrupts INDEXED BY interrupts_live
-                         WHERE status <> 'closed' AND status = 'open' AND action = ?
-                     ) THEN (SELECT count(*) FROM threads WHERE status = 'ready') ELSE 0 END",
-                )?
-                .query_row([ABSENT_ACTION], |row| row.get(0))?;
-            counts.waiting_for_model = waiting.unsigned_abs();
+            let waiting = "SELECT CASE WHEN EXISTS (
+                     SELECT 1 FROM interrupts INDEXED BY interrupts_live
+                     WHERE status <> 'closed' AND status = 'open' AND action = ?
+                 ) THEN (SELECT count(*) FROM threads WHERE status = 'ready') ELSE 0 END";
+            counts.waiting_for_model = rows::one::<i64>(db, waiting, [ABSENT_ACTION])?.unsigned_abs();
             Ok(counts)
         })
     }
@@ -112,7 +106,7 @@ impl Inbox<'_> {
                     return Err(no_result(&row));
                 }
                 let from = tx.opened(now)?;
-                append(tx, &mut row, EntryKind::Filed, None, &PersonAction { from }, &[], now)?;
+                append(tx, &mut row, EntryKind::Filed, None, &PersonAction { from }, now)?;
                 Ok(())
             })
             .await

@@ -74,8 +74,8 @@ impl Inbox<'_> {
     /// All unsent drafts, with their keys.
     pub fn drafts(self) -> Result<Vec<(String, String)>, StoreError> {
         self.0.read(|db| {
-            let mut statement = db.prepare_cached("SELECT key, text FROM drafts ORDER BY key")?;
-            Ok(statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?)
+            let all = "SELECT key, text FROM drafts ORDER BY key";
+            rows::query(db, all, [], |row| Ok((row.get(0)?, row.get(1)?)))
         })
     }
 
@@ -163,10 +163,8 @@ fn line_of(db: &Connection, id: &str, now: i64) -> LineResult {
 
 /// When the newest mail of a thread was sent. If a mail's date is in the future, the time it arrived counts.
 fn newest_mail(db: &Connection, thread: i64) -> Result<Option<i64>, StoreError> {
-    let mut statement = db.prepare_cached(
-        "SELECT max(min(coalesce(sent_at, came_at), came_at)) FROM mails WHERE thread = ? AND state <> 'sent'",
-    )?;
-    Ok(statement.query_row([thread], |row| row.get(0))?)
+    let newest = "SELECT max(min(coalesce(sent_at, came_at), came_at)) FROM mails WHERE thread = ? AND state <> 'sent'";
+    rows::one(db, newest, [thread])
 }
 
 fn interrupt_line(db: &Connection, row: InterruptRow, now: i64) -> LineResult {

@@ -47,7 +47,7 @@ pub fn take_back(
     now: i64,
 ) -> Result<(), StoreError> {
     let from = tx.opened(now)?;
-    append(tx, row, EntryKind::Undone, Some(question), &Undone { because, from }, &[], now)?;
+    append(tx, row, EntryKind::Undone, Some(question), &Undone { because, from }, now)?;
     calls::forget(tx, row)
 }
 
@@ -63,7 +63,7 @@ pub fn amend(
     let mut asked = question.asked.clone();
     asked.warn(warning, bind);
     let amended = Amended { warning: warning.clone(), bind: bind.to_owned(), hash: asked.hash() };
-    append(tx, row, EntryKind::Amended, Some(question.seq), &amended, &[], now)?;
+    append(tx, row, EntryKind::Amended, Some(question.seq), &amended, now)?;
     Ok(())
 }
 

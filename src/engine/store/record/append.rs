@@ -19,11 +19,10 @@ pub fn append(
     kind: EntryKind,
     about: Option<i64>,
     body: &impl serde::Serialize,
-    similar: &[&Entry],
     now: i64,
 ) -> Result<Entry, StoreError> {
     let new = NewEntry::new(Some(row.seq), kind, Some(row.last), body, now)?;
-    let entry = tx.append(NewEntry { about, similar, ..new })?;
+    let entry = tx.append(NewEntry { about, ..new })?;
     row.last = entry.seq;
     apply(tx, &entry)?;
     Ok(entry)

@@ -3,7 +3,7 @@
 use crate::engine::graph::{Authorization, Interrupt, Warning};
 use crate::engine::store::StoreError;
 use crate::engine::store::log::{self, Asked, EffectBegun, EntryKind};
-use crate::engine::store::rows::ThreadRow;
+use crate::engine::store::rows::{self, ThreadRow};
 use rusqlite::Connection;
 use std::collections::HashMap;
 
@@ -48,10 +48,8 @@ pub fn unseen_warning(
         if let (Some(origin), Some(step)) = (thread.origin, thread.origin_step) {
             add(origin, step, is_origin);
         }
-        let mut statement = db.prepare_cached("SELECT seq, origin_step FROM threads WHERE origin = ?")?;
-        let forks = statement.query_map([seq], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        for fork in forks {
-            let (fork, step) = fork?;
+        let forks = "SELECT seq, origin_step FROM threads WHERE origin = ?";
+        for (fork, step) in rows::query(db, forks, [seq], |row| Ok((row.get(0)?, row.get(1)?)))? {
             add(fork, step, false);
         }
     }

@@ -9,7 +9,7 @@ use crate::engine::store::log::{
     Resolved, Snoozed, Started, Step, Stepped, Tx, parse_digest,
 };
 use crate::engine::store::record::first_rows::{first_row, question_row};
-use crate::engine::store::rows::{Awaits, EffectRow, InterruptRow, Runnable, Stage, ThreadRow};
+use crate::engine::store::rows::{self, Awaits, EffectRow, InterruptRow, Runnable, Stage, ThreadRow};
 use crate::inbox::{DecidedBy, Status};
 use rusqlite::{Connection, params};
 
@@ -358,7 +358,7 @@ impl Listed {
             step: body.step,
             name: body.name,
             state: EffectState::Begun,
-            frozen: parse_digest(&body.bytes)?.to_vec(),
+            frozen: parse_digest(&body.bytes)?,
             outcome: "null".to_owned(),
             begun_at: entry.at,
             ended_at: None,
@@ -445,12 +445,9 @@ pub fn live_status(
 
 /// How many of the threads it started at this step have not ended.
 pub fn living_children(db: &Connection, parent: i64, step: i64) -> Result<i64, StoreError> {
-    Ok(db
-        .prepare_cached(
-            "SELECT count(*) FROM threads WHERE parent = ? AND parent_step = ?
-               AND status NOT IN ('done', 'abandoned')",
-        )?
-        .query_row([parent, step], |count| count.get(0))?)
+    let living = "SELECT count(*) FROM threads WHERE parent = ? AND parent_step = ?
+                    AND status NOT IN ('done', 'abandoned')";
+    rows::one(db, living, [parent, step])
 }
 
 fn ended(db: &Connection, entry: &Entry, body: &EffectEnded) -> Result<(), StoreError> {

@@ -4,24 +4,21 @@
 //! does not record. It reads the entry and the current projections, and nothing else.
 
 use crate::engine::store::StoreError;
-use crate::engine::store::log::{
-    self, Entry, EntryKind, Granted, Learned, Pin, Pruned, Revoked, Scope, Taught, Tx,
-};
+use crate::engine::store::log::{self, Entry, EntryKind, Granted, Learned, Pruned, Revoked, Taught, Tx};
 use crate::engine::store::record::first_rows::first_row;
 use crate::engine::store::record::listed::{Listed, living_children};
-use crate::engine::store::rows::{Awaits, GrantRow, Runnable, TaughtRow, ThreadRow};
+use crate::engine::store::rows::{Awaits, GrantRow, Runnable, TaughtRow};
 use crate::inbox::{BUILTIN_GRANTS, MemoryRow, RowChange, RowKey, Status};
 use rusqlite::{Connection, params};
 
 /// The projections, each with the column that identifies a row.
-pub const TABLES: [(&str, &str); 8] = [
+pub const TABLES: [(&str, &str); 7] = [
     ("threads", "id"),
     ("interrupts", "id"),
     ("effects", "seq"),
     ("grants", "id"),
     ("memory", "seq"),
     ("taught", "key"),
-    ("pins", "seq"),
     ("pauses", "seq"),
 ];
 
@@ -32,7 +29,7 @@ pub fn apply(tx: &Tx<'_>, entry: &Entry) -> Result<(), StoreError> {
         return Ok(());
     }
     match entry.kind {
-        EntryKind::Opened => Ok(()),
+        EntryKind::Opened | EntryKind::Pinned | EntryKind::Unpinned => Ok(()),
         EntryKind::Paused | EntryKind::Resumed => {
             tx.everything_moved();
             execute(tx, "INSERT OR REPLACE INTO pauses (seq, last) VALUES (1, ?)", [entry.seq])
@@ -50,15 +47,6 @@ pub fn apply(tx: &Tx<'_>, entry: &Entry) -> Result<(), StoreError> {
         }
         EntryKind::Learned => learned(tx, entry, &entry.parse_body()?),
         EntryKind::Taught => taught(tx, entry, entry.parse_body()?),
-        EntryKind::Pinned => {
-            let Pin { namespace, line, .. } = entry.parse_body()?;
-            let sql = "INSERT OR REPLACE INTO pins (seq, namespace, line) VALUES (?, ?, ?)";
-            execute(tx, sql, params![entry.seq, namespace, line])
-        }
-        EntryKind::Unpinned => {
-            let Pin { namespace, line, .. } = entry.parse_body()?;
-            execute(tx, "DELETE FROM pins WHERE namespace = ? AND line = ?", params![namespace, line])
-        }
         EntryKind::Pruned => pruned(tx, entry, entry.parse_body()?),
         _ => {
             let mut listed = Listed::by_seq(tx, entry.stream)?;
@@ -85,35 +73,21 @@ fn execute(db: &Connection, sql: &str, params: impl rusqlite::Params) -> Result<
 
 /// A parent continues when the last child it waits for has ended.
 fn wake_parent(tx: &Tx<'_>, child: &Entry, parent: i64, step: i64) -> Result<(), StoreError> {
-    let Some(mut row) = ThreadRow::select(tx, "WHERE seq = ?", [parent])?.pop() else { return Ok(()) };
+    let mut listed = Listed::by_seq(tx, parent)?;
+    let row = &mut listed.row;
     let waits = row.awaits == Awaits::Children && row.steps - 1 == step && !row.status.ended();
     if !waits || living_children(tx, parent, step)? > 0 {
         return Ok(());
     }
-    tx.memory().take(|(row, _)| row.seq == parent);
     (row.version, row.updated_at) = (child.seq, child.at);
     if row.status == Status::Joining {
         row.status = Status::Ready;
     }
-    let sql = "UPDATE threads SET version = ?2, updated_at = ?3, status = ?4 WHERE seq = ?1";
-    execute(tx, sql, params![parent, row.version, row.updated_at, row.status])?;
-    tx.moved(Runnable::of(&row));
-    Ok(())
+    listed.save(tx)
 }
 
 fn granted(db: &Connection, entry: &Entry, body: Granted) -> Result<(), StoreError> {
-    GrantRow {
-        seq: entry.stream,
-        id: body.id,
-        tool: body.tool,
-        scope: scope_text(&body.scope)?,
-        interrupt: body.interrupt,
-        created_at: entry.at,
-        expires_at: body.expires_at,
-        revoked_at: None,
-        used: 0,
-    }
-    .put(db)
+    GrantRow { seq: entry.stream, id: body.id, tool: body.tool, revoked_at: None, used: 0 }.put(db)
 }
 
 fn revoked(db: &Connection, entry: &Entry, body: &Revoked) -> Result<(), StoreError> {
@@ -122,18 +96,8 @@ fn revoked(db: &Connection, entry: &Entry, body: &Revoked) -> Result<(), StoreEr
         execute(db, "UPDATE grants SET revoked_at = ?2 WHERE seq = ?1", [entry.stream, entry.at])?;
         return Ok(());
     };
-    GrantRow {
-        seq: entry.stream,
-        id: builtin.id.to_owned(),
-        tool: builtin.tool.to_owned(),
-        scope: scope_text(&Scope::Builtin)?,
-        interrupt: None,
-        created_at: entry.at,
-        expires_at: None,
-        revoked_at: Some(entry.at),
-        used: 0,
-    }
-    .put(db)
+    let (id, tool) = (builtin.id.to_owned(), builtin.tool.to_owned());
+    GrantRow { seq: entry.stream, id, tool, revoked_at: Some(entry.at), used: 0 }.put(db)
 }
 
 fn learned(db: &Connection, entry: &Entry, body: &Learned) -> Result<(), StoreError> {
@@ -144,17 +108,20 @@ fn learned(db: &Connection, entry: &Entry, body: &Learned) -> Result<(), StoreEr
     )
 }
 
-fn taught(db: &Connection, entry: &Entry, body: Taught) -> Result<(), StoreError> {
-    let before = TaughtRow::find(db, &body.key)?;
+fn taught(tx: &Tx<'_>, entry: &Entry, body: Taught) -> Result<(), StoreError> {
+    let before = TaughtRow::find(tx, &body.key)?;
     if let Some(before) = &before {
-        execute(db, "DELETE FROM taught WHERE seq = ?", [before.seq])?;
+        execute(tx, "DELETE FROM taught WHERE seq = ?", [before.seq])?;
     }
-    let Some(row) = changed_row(db, before.as_ref(), &body.key, body.change, entry.seq)? else {
+    let Some(row) = changed_row(tx, before.as_ref(), &body.key, body.change, entry.seq)? else {
         return Ok(());
     };
     let json = serde_json::to_string(&row).map_err(|e| StoreError::Sql(e.to_string()))?;
     let (seq, last, asks) = (entry.stream, entry.seq, row.question().is_some());
-    TaughtRow { seq, key: body.key.to_string(), last, asks, row: json }.put(db)
+    if asks {
+        tx.everything_moved();
+    }
+    TaughtRow { seq, key: body.key.to_string(), last, asks, row: json }.put(tx)
 }
 
 /// What a row of the memory is after a change that is at this place of the log, or will be.
@@ -196,8 +163,4 @@ fn pruned(tx: &Tx<'_>, entry: &Entry, body: Pruned) -> Result<(), StoreError> {
         execute(tx, "DELETE FROM threads WHERE seq = ?", [thread])?;
     }
     Ok(())
-}
-
-fn scope_text(scope: &Scope) -> Result<String, StoreError> {
-    serde_json::to_string(scope).map_err(|e| StoreError::Sql(e.to_string()))
 }

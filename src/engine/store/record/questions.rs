@@ -5,10 +5,10 @@ use crate::engine::store::StoreError;
 use crate::engine::store::log::{self, Asked, Decided, SchemaRef, Tx};
 use crate::engine::store::record::listed::Listed;
 use crate::engine::store::record::since_step::{AskedQuestion, StoredAnswer};
-use crate::engine::store::rows::{InterruptRow, Stage, ThreadRow, damaged, json, time};
+use crate::engine::store::rows::{self, InterruptRow, Stage, ThreadRow, damaged, json, time};
 use crate::inbox::{AnswerKind, DecidedBy};
 use crate::text::hex;
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 use serde_json::Value;
 use sha2::Digest as _;
 use sha2::Sha256;
@@ -87,9 +87,8 @@ fn describe_answer(answer: &StoredAnswer) -> Result<String, StoreError> {
 
 /// Every question a thread has asked, oldest first. Their answers do not have `acted` set.
 pub fn questions(db: &Connection, row: &ThreadRow) -> Result<Vec<AskedQuestion>, StoreError> {
-    let mut statement =
-        db.prepare_cached("SELECT seq FROM log WHERE stream = ? AND kind = 'asked' ORDER BY seq")?;
-    let seqs: Vec<i64> = statement.query_map([row.seq], |cells| cells.get(0))?.collect::<Result<_, _>>()?;
+    let asked = "SELECT seq FROM log WHERE stream = ? AND kind = 'asked' ORDER BY seq";
+    let seqs = rows::column(db, asked, [row.seq])?;
     seqs.into_iter().map(|seq| AskedQuestion::read(db, row.seq, seq)).collect()
 }
 
@@ -102,11 +101,7 @@ pub fn schema(tx: &Tx<'_>, schema: &Value) -> Result<Option<SchemaRef>, StoreErr
     if let Some(known) = tx.memory().schema(&text) {
         return Ok(Some(known));
     }
-    let stored: Option<i64> = tx
-        .prepare_cached("SELECT seq FROM schemas WHERE text = ?")?
-        .query_row([&text], |row| row.get(0))
-        .optional()?;
-    let number = match stored {
+    let number = match rows::first(tx, "SELECT seq FROM schemas WHERE text = ?", [&text])? {
         Some(number) => number,
         None => {
             tx.prepare_cached("INSERT INTO schemas (text) VALUES (?)")?.execute([&text])?;
@@ -137,9 +132,8 @@ pub fn check_schema(db: &Connection, asked: &Asked) -> Result<(), StoreError> {
 }
 
 fn schema_text(db: &Connection, number: i64) -> Result<String, StoreError> {
-    let text =
-        db.prepare_cached("SELECT text FROM schemas WHERE seq = ?")?.query_row([number], |row| row.get(0));
-    text.optional()?.ok_or_else(|| StoreError::Damaged(format!("schema number {number} is missing")))
+    let text = rows::first(db, "SELECT text FROM schemas WHERE seq = ?", [number])?;
+    text.ok_or_else(|| StoreError::Damaged(format!("schema number {number} is missing")))
 }
 
 /// Enough of a digest to tell one schema from another.

@@ -28,10 +28,6 @@ impl MailState {
     pub fn word(self) -> &'static str {
         self.into()
     }
-
-    pub(super) fn from_word(word: &str) -> Option<Self> {
-        word.parse().ok()
-    }
 }
 
 side_row! {

@@ -16,7 +16,8 @@ pub use source::SourceRow;
 
 use crate::engine::store::StoreError;
 use jiff::Timestamp;
-use rusqlite::{Connection, Params, Row};
+use rusqlite::types::FromSql;
+use rusqlite::{Connection, OptionalExtension, Params, Row};
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
 
@@ -48,11 +49,34 @@ pub fn query<T>(
     Ok(all)
 }
 
+/// The first column of all rows of a query.
+pub fn column<T: FromSql>(db: &Connection, sql: &str, parameters: impl Params) -> Result<Vec<T>, StoreError> {
+    query(db, sql, parameters, |row| Ok(row.get(0)?))
+}
+
+/// The first column of the first row, if there is one.
+pub fn first<T: FromSql>(
+    db: &Connection,
+    sql: &str,
+    parameters: impl Params,
+) -> Result<Option<T>, StoreError> {
+    Ok(db.prepare_cached(sql)?.query_row(parameters, |row| row.get(0)).optional()?)
+}
+
+/// The first column of a query that always has a row.
+pub fn one<T: FromSql>(db: &Connection, sql: &str, parameters: impl Params) -> Result<T, StoreError> {
+    Ok(db.prepare_cached(sql)?.query_row(parameters, |row| row.get(0))?)
+}
+
+/// Whether a query has a row.
+pub fn exists(db: &Connection, sql: &str, parameters: impl Params) -> Result<bool, StoreError> {
+    Ok(db.prepare_cached(sql)?.exists(parameters)?)
+}
+
 /// Completes an id of which a person gave the beginning.
 fn complete_id(db: &Connection, what: &'static str, table: &str, begins: &str) -> Result<String, StoreError> {
-    let mut query =
-        db.prepare_cached(&format!("SELECT id FROM {table} WHERE id >= ?1 AND id < ?1 || '~'"))?;
-    let mut ids: Vec<String> = query.query_map([begins], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let sql = format!("SELECT id FROM {table} WHERE id >= ?1 AND id < ?1 || '~'");
+    let mut ids: Vec<String> = column(db, &sql, [begins])?;
     match (ids.pop(), ids.is_empty()) {
         (None, _) => Err(StoreError::unknown(what, begins.to_owned())),
         (Some(only), true) => Ok(only),

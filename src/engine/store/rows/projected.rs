@@ -4,9 +4,9 @@
 use crate::engine::graph::{Allow, EffectState, Hash, InterruptId, Kind, ThreadId};
 use crate::engine::store::StoreError;
 use crate::engine::store::rows::columns::row;
-use crate::engine::store::rows::{damaged, find, json, time};
+use crate::engine::store::rows::{self, damaged, find, json, time};
 use crate::inbox::{ErrorView, MemoryRow, RowKey, Status};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -24,16 +24,6 @@ pub enum Awaits {
     Children,
 }
 
-impl Awaits {
-    pub(in crate::engine::store) fn word(self) -> &'static str {
-        self.into()
-    }
-
-    pub(in crate::engine::store) fn from_word(word: &str) -> Option<Self> {
-        word.parse().ok()
-    }
-}
-
 /// The status of a question.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, strum::EnumString,
@@ -49,10 +39,6 @@ pub enum Stage {
 impl Stage {
     pub fn word(self) -> &'static str {
         self.into()
-    }
-
-    pub fn from_word(word: &str) -> Option<Self> {
-        word.parse().ok()
     }
 }
 
@@ -136,22 +122,19 @@ row! {
     step: i64,
     name: String,
     state: EffectState,
-    frozen: Vec<u8>,
+    /// The digest of what is done.
+    frozen: [u8; 32],
     outcome: String,
     begun_at: i64,
     ended_at: Option<i64>,
 }
 
 row! {
-    /// A grant. Its number is that of the entry that gave it.
+    /// A grant. Its number is that of the entry that gave it, which contains the details.
     GrantRow in "grants":
     seq: i64,
     id: String,
     tool: String,
-    scope: String,
-    interrupt: Option<String>,
-    created_at: i64,
-    expires_at: Option<i64>,
     revoked_at: Option<i64>,
     used: i64,
 }
@@ -197,10 +180,7 @@ impl ThreadRow {
 
     /// The number of the thread with this complete id.
     pub fn seq_of(db: &Connection, id: &ThreadId) -> Result<i64, StoreError> {
-        let seq: Option<i64> = db
-            .prepare_cached("SELECT seq FROM threads WHERE id = ?")?
-            .query_row([id.as_str()], |row| row.get(0))
-            .optional()?;
+        let seq = rows::first(db, "SELECT seq FROM threads WHERE id = ?", [id])?;
         seq.ok_or_else(|| StoreError::unknown("thread", id.to_string()))
     }
 }
@@ -290,13 +270,6 @@ impl InterruptRow {
         find(db, "interrupt", "interrupts", id.as_str(), id.is_whole(), |id| {
             Ok(Self::select(db, "WHERE id = ?", [id])?.pop())
         })
-    }
-}
-
-impl EffectRow {
-    pub fn digest(&self) -> Result<[u8; 32], StoreError> {
-        let digest = self.frozen.as_slice().try_into();
-        digest.or_else(|_| damaged(format!("effect `{}` does not say what was done", self.name)))
     }
 }
 

@@ -1,8 +1,8 @@
 //! The row of a mailbox.
 
 use crate::engine::store::StoreError;
-use crate::engine::store::rows::side_row;
-use rusqlite::{Connection, OptionalExtension, params};
+use crate::engine::store::rows::{self, side_row};
+use rusqlite::{Connection, params};
 
 /// How far the first look at a mailbox has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::EnumString)]
@@ -16,16 +16,6 @@ pub enum Phase {
     Taking,
     /// The first look is over; all new mail is taken in.
     Following,
-}
-
-impl Phase {
-    pub(super) fn word(self) -> &'static str {
-        self.into()
-    }
-
-    pub(super) fn from_word(word: &str) -> Option<Self> {
-        word.parse().ok()
-    }
 }
 
 side_row! {
@@ -49,10 +39,7 @@ impl SourceRow {
 
     /// Where to continue with the mailbox.
     pub fn read_cursor(&self, db: &Connection) -> Result<Option<String>, StoreError> {
-        Ok(db
-            .prepare_cached("SELECT cursor FROM cursors WHERE source = ?")?
-            .query_row([self.seq], |row| row.get(0))
-            .optional()?)
+        rows::first(db, "SELECT cursor FROM cursors WHERE source = ?", [self.seq])
     }
 
     /// Stores where to continue.

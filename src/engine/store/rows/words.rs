@@ -28,10 +28,10 @@ words! {
     ThreadId: |id| id.as_str(), |word| ThreadId::parse(word).ok();
     InterruptId: |id| id.as_str(), |word| InterruptId::parse(word).ok();
     Status: |status| status.word(), Status::from_word;
-    Kind: |kind| kind.word(), Kind::from_word;
-    EffectState: |state| state.word(), EffectState::from_word;
-    super::Awaits: |awaits| awaits.word(), super::Awaits::from_word;
-    super::MailState: |state| state.word(), super::MailState::from_word;
-    super::Phase: |phase| phase.word(), super::Phase::from_word;
-    super::Stage: |stage| stage.word(), super::Stage::from_word;
+    Kind: |kind| kind.into(), |word| word.parse().ok();
+    EffectState: |state| state.into(), |word| word.parse().ok();
+    super::Awaits: |awaits| awaits.into(), |word| word.parse().ok();
+    super::MailState: |state| state.into(), |word| word.parse().ok();
+    super::Phase: |phase| phase.into(), |word| word.parse().ok();
+    super::Stage: |stage| stage.into(), |word| word.parse().ok();
 }

@@ -5,7 +5,7 @@ pub mod repeated_text;
 
 use crate::engine::store::log::{self, COLUMNS, Entry, EntryKind, Started, Tx};
 use crate::engine::store::record::steps::steps_in;
-use crate::engine::store::rows::json;
+use crate::engine::store::rows::{self, json};
 use crate::engine::store::{Search, StoreError, settings};
 use crate::inbox::{Status, ThreadQuery};
 use crate::text::nearest;
@@ -193,9 +193,8 @@ pub fn nearest_words(db: &Connection, words: &str) -> Result<Option<String>, Sto
         "SELECT title FROM threads ORDER BY seq DESC LIMIT ?",
         "SELECT sender || ' ' || subject FROM mails ORDER BY seq DESC LIMIT ?",
     ] {
-        let mut statement = db.prepare_cached(sql)?;
-        for text in statement.query_map([MAX_SEARCHED], |row| row.get::<_, String>(0))? {
-            vocabulary.extend(alphanumeric_words(&text?));
+        for text in rows::column::<String>(db, sql, [MAX_SEARCHED])? {
+            vocabulary.extend(alphanumeric_words(&text));
         }
     }
     let mut changed = false;

@@ -7,7 +7,7 @@
 //! is stored as a reference to it. Anything longer than [`MAX_LEN`] is not stored at all, and that is on record.
 
 use crate::engine::graph::ThreadId;
-use crate::engine::store::rows::{ThreadRow, damaged};
+use crate::engine::store::rows::{self, ThreadRow, damaged};
 use crate::engine::store::{Statistics, StoreError, blobs, lz4};
 use rusqlite::{Connection, OptionalExtension, params};
 use sha2::{Digest, Sha256};
@@ -62,13 +62,9 @@ pub fn insert(db: &Connection, thread: i64, call: i64, prompt: &Prompt) -> Resul
         return Ok(());
     }
     let head = blobs::put_shared(db, prompt.head.as_bytes())?;
-    let before: Option<i64> = db
-        .prepare_cached(
-            "SELECT p.call FROM spans s JOIN prompts p ON p.call = s.seq
-             WHERE s.thread = ?2 AND s.seq < ?1 ORDER BY s.seq DESC LIMIT 1",
-        )?
-        .query_row([call, thread], |row| row.get(0))
-        .optional()?;
+    let last = "SELECT p.call FROM spans s JOIN prompts p ON p.call = s.seq
+                WHERE s.thread = ?2 AND s.seq < ?1 ORDER BY s.seq DESC LIMIT 1";
+    let before: Option<i64> = rows::first(db, last, [call, thread])?;
     let delta = match before.map(|before| chain(db, before)).transpose()? {
         Some(links) => Delta::from(&links, &prompt.messages),
         None => Delta::whole(&prompt.messages),
@@ -122,7 +118,7 @@ fn read(db: &Connection, call: i64) -> Result<Option<Prompt>, StoreError> {
 fn newest_mail(db: &Connection, thread: i64) -> Result<Option<i64>, StoreError> {
     let newest = "SELECT b.seq FROM mails m JOIN blobs b ON b.digest = m.raw
                   WHERE m.thread = ? AND octet_length(b.bytes) < 262144 ORDER BY m.seq DESC LIMIT 1";
-    Ok(db.prepare_cached(newest)?.query_row([thread], |row| row.get(0)).optional()?)
+    rows::first(db, newest, [thread])
 }
 
 /// As much of a mail as LZ4 can refer back to.

@@ -1,6 +1,7 @@
 //! What coding agents report about their sessions, one row each in the settings. This file only stores texts; their
 //! meaning is known elsewhere.
 
+use crate::engine::store::rows;
 use crate::engine::store::{Statistics, StoreError, settings};
 use rusqlite::Connection;
 
@@ -41,8 +42,6 @@ impl Statistics<'_> {
 
 fn rows(db: &Connection) -> Result<Vec<(String, String)>, StoreError> {
     // `;` is the character after the colon, so it ends the range.
-    let mut statement = db.prepare_cached(
-        "SELECT substr(name, 9), value FROM settings WHERE name >= ? AND name < 'session;'",
-    )?;
-    Ok(statement.query_map([PREFIX], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?)
+    let named = "SELECT substr(name, 9), value FROM settings WHERE name >= ? AND name < 'session;'";
+    rows::query(db, named, [PREFIX], |row| Ok((row.get(0)?, row.get(1)?)))
 }

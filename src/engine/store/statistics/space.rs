@@ -1,5 +1,6 @@
 //! How much disk space the file takes, and giving back what it does not need.
 
+use crate::engine::store::rows;
 use crate::engine::store::{Statistics, StoreError};
 use crate::inbox::{Storage, TableSize};
 use rusqlite::{Connection, OpenFlags};
@@ -54,8 +55,7 @@ impl Statistics<'_> {
 /// The number of pages, the size of one, and how many are free.
 fn pages(db: &Connection) -> Result<(u64, u64, u64), StoreError> {
     let pragma = |name: &str| -> Result<u64, StoreError> {
-        let number: i64 = db.query_row(&format!("PRAGMA {name}"), [], |row| row.get(0))?;
-        Ok(number.unsigned_abs())
+        Ok(rows::one::<i64>(db, &format!("PRAGMA {name}"), [])?.unsigned_abs())
     };
     Ok((pragma("page_count")?, pragma("page_size")?, pragma("freelist_count")?))
 }
@@ -99,7 +99,7 @@ fn tables(db: &Connection) -> Result<Vec<TableSize>, StoreError> {
             size.table.clone()
         };
         let sql = format!("SELECT count(*) FROM \"{}\"", counted.replace('"', ""));
-        size.rows = db.query_row(&sql, [], |row| row.get::<_, i64>(0))?.unsigned_abs();
+        size.rows = rows::one::<i64>(db, &sql, [])?.unsigned_abs();
     }
     sizes.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.table.cmp(&b.table)));
     Ok(sizes)

@@ -2,7 +2,7 @@
 
 use crate::engine::graph::ThreadId;
 use crate::engine::store::record::steps::steps_of;
-use crate::engine::store::rows::{ThreadRow, time};
+use crate::engine::store::rows::{self, ThreadRow, time};
 use crate::engine::store::statistics::prompts::{self, Prompt};
 use crate::engine::store::{Statistics, StoreError};
 use crate::inbox::UsageView;
@@ -106,11 +106,8 @@ impl Statistics<'_> {
 
     /// What all calls since `since` have cost.
     pub fn cost_since(self, since: jiff::Timestamp) -> Result<f64, StoreError> {
-        self.0.read(|db| {
-            Ok(db
-                .prepare_cached("SELECT coalesce(sum(cost), 0.0) FROM spans WHERE at >= ?")?
-                .query_row([since.as_millisecond()], |row| row.get(0))?)
-        })
+        let sum = "SELECT coalesce(sum(cost), 0.0) FROM spans WHERE at >= ?";
+        self.0.read(|db| rows::one(db, sum, [since.as_millisecond()]))
     }
 }
 

@@ -84,7 +84,7 @@ pub fn run(tx: &Tx<'_>, arrival: &Arrival, now: i64) -> Result<ThreadId, StoreEr
             // The thread has ended, so nobody will take it in.
             Some(queued) => {
                 let resolved = Resolved { drops: vec![queued], ..Resolved::default() };
-                append(tx, &mut row, EntryKind::Resolved, None, &resolved, &[], now)?;
+                append(tx, &mut row, EntryKind::Resolved, None, &resolved, now)?;
             }
             None => {
                 let why = format!("it is {status}");
@@ -162,7 +162,7 @@ pub fn queue(tx: &Tx<'_>, row: &mut ThreadRow, event: &Event, now: i64) -> Resul
         }
     };
     let from = if kind == EntryKind::Arrived { None } else { Some(tx.opened(now)?) };
-    append(tx, row, kind, None, &Arrived { event: event.clone(), from }, &[], now)
+    append(tx, row, kind, None, &Arrived { event: event.clone(), from }, now)
 }
 
 /// Tells the person who decides trouble about mail that came meanwhile; the trouble records it, in case it ends the
@@ -204,7 +204,7 @@ pub(super) fn close(
     why: &str,
     now: i64,
 ) -> Result<(), StoreError> {
-    append(tx, row, EntryKind::Closed, Some(question), &Closed { why: why.to_owned() }, &[], now)?;
+    append(tx, row, EntryKind::Closed, Some(question), &Closed { why: why.to_owned() }, now)?;
     Ok(())
 }
 

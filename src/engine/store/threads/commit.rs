@@ -101,7 +101,7 @@ impl Threads<'_> {
                 if let Some(earlier) = find_by_key(tx, &new)? {
                     return Ok(StartResult::Earlier(earlier.id));
                 }
-                let started = start(tx, &new, first.step_limit, None, now)?;
+                let started = start(tx, &new, first.step_limit, now)?;
                 let (thread, version) = (started.id.clone(), started.version);
                 run(tx, &Commit { thread, version, ..first }, now)?;
                 Ok(StartResult::New(started.id))

@@ -41,7 +41,7 @@ fn run(tx: &Tx<'_>, thread: &ThreadId, step: u64, step_limit: i64, now: i64) -> 
                 let mut asked = AskedQuestion::read(tx, original.thread, original.seq)?.asked;
                 (asked.id, asked.step, asked.interrupt.snoozed_until) = (InterruptId::random(), last.n, None);
                 forks::warn_if_done(tx, row, &mut asked)?;
-                let entry = append(tx, row, EntryKind::Asked, Some(original.seq), &asked, &[], now)?;
+                let entry = append(tx, row, EntryKind::Asked, Some(original.seq), &asked, now)?;
                 open.push(entry.seq);
                 new_ids.push(asked.id);
             }

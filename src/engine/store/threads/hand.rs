@@ -62,7 +62,7 @@ fn hand(
     now: i64,
 ) -> Result<(), StoreError> {
     let recent = SinceStep::read(tx, &row)?;
-    append(tx, &mut row, EntryKind::Handed, None, &Handed { to_person, from: tx.opened(now)? }, &[], now)?;
+    append(tx, &mut row, EntryKind::Handed, None, &Handed { to_person, from: tx.opened(now)? }, now)?;
     if to_person && !recent.carries_out_approval() {
         for trouble in recent.troubles().filter(|trouble| trouble.is_open()) {
             close(tx, &mut row, trouble.seq, "you took the model's place", now)?;

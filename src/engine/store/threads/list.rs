@@ -10,7 +10,7 @@ use crate::inbox::{
     ENGINE_WORKFLOWS, Facets, Flag, ForkedFrom, ItemKind, Outcome, Page, Status, ThreadLine, ThreadQuery,
 };
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, Row, params};
 
 /// How many of the best matches get a snippet.
 const SNIPPETS: usize = 60;
@@ -18,36 +18,24 @@ const SNIPPETS: usize = 60;
 impl Threads<'_> {
     /// The threads of a workflow that wait for a person.
     pub fn waiting_of(self, workflow: &str) -> Result<Vec<ThreadId>, StoreError> {
-        self.0.read(|db| {
-            let mut statement = db.prepare_cached(
-                "SELECT id FROM threads INDEXED BY threads_by_status WHERE status = 'waiting' AND workflow = ? ORDER BY seq",
-            )?;
-            Ok(statement.query_map([workflow], |row| row.get(0))?.collect::<Result<_, _>>()?)
-        })
+        let waiting = "SELECT id FROM threads INDEXED BY threads_by_status
+             WHERE status = 'waiting' AND workflow = ? ORDER BY seq";
+        self.0.read(|db| rows::column(db, waiting, [workflow]))
     }
 
     /// The threads of a workflow that have not ended, oldest first.
     pub fn unfinished_of(self, workflow: &str) -> Result<Vec<ThreadId>, StoreError> {
-        self.0.read(|db| {
-            let mut statement = db.prepare_cached(
-                "SELECT id FROM threads INDEXED BY threads_by_status
-                 WHERE status IN ('ready', 'running', 'waiting', 'held', 'joining', 'trouble') AND workflow = ?
-                 ORDER BY seq",
-            )?;
-            Ok(statement.query_map([workflow], |row| row.get(0))?.collect::<Result<_, _>>()?)
-        })
+        let unfinished = "SELECT id FROM threads INDEXED BY threads_by_status
+             WHERE status IN ('ready', 'running', 'waiting', 'held', 'joining', 'trouble') AND workflow = ?
+             ORDER BY seq";
+        self.0.read(|db| rows::column(db, unfinished, [workflow]))
     }
 
     /// The newest threads of a workflow that are done, newest first.
     pub fn ended_of(self, workflow: &str, limit: u32) -> Result<Vec<ThreadId>, StoreError> {
-        self.0.read(|db| {
-            let mut statement = db.prepare_cached(
-                "SELECT id FROM threads INDEXED BY threads_by_workflow WHERE workflow = ? AND status = 'done'
-                 ORDER BY seq DESC LIMIT ?",
-            )?;
-            let rows = statement.query_map(rusqlite::params![workflow, limit], |row| row.get(0))?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
+        let done = "SELECT id FROM threads INDEXED BY threads_by_workflow
+             WHERE workflow = ? AND status = 'done' ORDER BY seq DESC LIMIT ?";
+        self.0.read(|db| rows::column(db, done, params![workflow, limit]))
     }
 
     /// The newest thread of this workflow with this key, or with this key followed by `#` and more, and its status.
@@ -56,34 +44,18 @@ impl Threads<'_> {
         workflow: &str,
         key: &str,
     ) -> Result<Option<(ThreadId, Status)>, StoreError> {
-        self.0.read(|db| {
-            let seq: Option<i64> = db
-                .prepare_cached(
-                    "SELECT seq FROM threads INDEXED BY threads_by_key WHERE parent IS NULL AND workflow = ?1
-                     AND child_key >= ?2 AND child_key < ?2 || '$' ORDER BY seq DESC LIMIT 1",
-                )?
-                .query_row([workflow, key], |row| row.get(0))
-                .optional()?;
-            let row = seq.map(|seq| ThreadRow::by_seq(db, seq)).transpose()?;
-            Ok(row.map(|row| (row.id, row.status)))
-        })
+        let newest =
+            "SELECT id, status FROM threads INDEXED BY threads_by_key WHERE parent IS NULL AND workflow = ?1
+             AND child_key >= ?2 AND child_key < ?2 || '$' ORDER BY seq DESC LIMIT 1";
+        let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+        self.0.read(|db| Ok(rows::query(db, newest, [workflow, key], read)?.pop()))
     }
 
     /// The keys of threads that wait for a person or are held.
     pub fn waiting_with_keys(self) -> Result<Vec<(String, ThreadId)>, StoreError> {
-        self.0.read(|db| {
-            let mut statement = db.prepare_cached(
-                "SELECT seq FROM threads WHERE status IN ('waiting', 'held') AND child_key IS NOT NULL
-                 AND parent IS NULL ORDER BY seq",
-            )?;
-            let seqs: Vec<i64> = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
-            let mut waiting = Vec::new();
-            for seq in seqs {
-                let row = ThreadRow::by_seq(db, seq)?;
-                waiting.extend(row.child_key.map(|key| (key, row.id)));
-            }
-            Ok(waiting)
-        })
+        let waiting = "SELECT child_key, id FROM threads
+             WHERE status IN ('waiting', 'held') AND child_key IS NOT NULL AND parent IS NULL ORDER BY seq";
+        self.0.read(|db| rows::query(db, waiting, [], |row| Ok((row.get(0)?, row.get(1)?))))
     }
 
     pub fn line(self, id: &ThreadId) -> Result<ThreadLine, StoreError> {
@@ -166,11 +138,9 @@ fn numbers(db: &Connection, query: &ThreadQuery, before: i64, limit: i64) -> Res
         return search::threads(db, &query.filter.words.join(" "), query, before, limit);
     }
     let status = query.filter.status.map(Status::word);
-    let mut statement = db.prepare_cached(&sql(query))?;
-    let mut page = |workflow: Option<&str>| -> Result<Vec<i64>, StoreError> {
-        let rows =
-            statement.query_map(params![status, workflow, query.account, before, limit], |row| row.get(0))?;
-        Ok(rows.collect::<Result<_, _>>()?)
+    let sql = sql(query);
+    let page = |workflow: Option<&str>| {
+        rows::column::<i64>(db, &sql, params![status, workflow, query.account, before, limit])
     };
     match query.filter.workflow.as_deref() {
         // Each graph of a server is a separate workflow, so we merge their pages.
@@ -188,8 +158,7 @@ fn numbers(db: &Connection, query: &ThreadQuery, before: i64, limit: i64) -> Res
 }
 
 fn names(db: &Connection, sql: &str) -> Result<Vec<String>, StoreError> {
-    let mut statement = db.prepare_cached(sql)?;
-    Ok(statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
+    rows::column(db, sql, [])
 }
 
 /// Chooses the index that skips the fewest threads. Threads that have not ended are few, whatever else is asked for.
@@ -325,10 +294,8 @@ fn matches_query(
 
 /// The questions a thread has asked so far, except those whose bodies were deleted.
 fn asked_questions(db: &Connection, row: &ThreadRow) -> Result<Vec<Asked>, StoreError> {
-    let mut statement = db.prepare_cached(
-        "SELECT seq FROM log WHERE stream = ? AND kind = 'asked' AND body IS NOT NULL ORDER BY seq",
-    )?;
-    let seqs: Vec<i64> = statement.query_map([row.seq], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let asked = "SELECT seq FROM log WHERE stream = ? AND kind = 'asked' AND body IS NOT NULL ORDER BY seq";
+    let seqs = rows::column(db, asked, [row.seq])?;
     seqs.into_iter().map(|seq| log::entry(db, seq)?.parse_body()).collect()
 }
 
@@ -338,8 +305,7 @@ fn is_from(db: &Connection, row: &ThreadRow, asked: &[Asked], from: &str) -> Res
     if asked.iter().filter_map(|asked| asked.interrupt.source.as_deref()).any(contains) {
         return Ok(true);
     }
-    let mut statement = db.prepare_cached("SELECT sender FROM mails WHERE thread = ?")?;
-    let senders: Vec<String> = statement.query_map([row.seq], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let senders: Vec<String> = rows::column(db, "SELECT sender FROM mails WHERE thread = ?", [row.seq])?;
     Ok(senders.iter().any(|sender| contains(sender)))
 }
 

@@ -65,27 +65,10 @@ pub struct GrantedAnswer {
 /// A thread, ready to be driven.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    pub thread: ThreadId,
-    pub workflow: String,
-    pub status: Status,
-    /// The next node.
-    pub node: String,
-    /// What it takes in before the next node.
-    pub awaits: Awaits,
-    pub version: i64,
+    /// Its row; of one whose answers leave, status and hold are those of the log.
+    pub row: ThreadRow,
     /// Its last step, and the size of its snapshot.
     pub at: FoldedUpTo,
-    /// How long it is held.
-    pub hold_ms: i64,
-    /// Steps since it last heard from a person.
-    pub steps_since_person: i64,
-    /// How many such steps it may take.
-    pub step_limit: i64,
-    /// How often its budget was granted.
-    pub allowance: i64,
-    /// Whether a person is in the model's place.
-    pub by_person: bool,
-    pub forked: bool,
     /// Whether all driving is paused.
     pub paused: bool,
     /// Whether a decision about trouble has to be carried out first.
@@ -120,24 +103,18 @@ const RUNNABLE: &str = "
 impl Threads<'_> {
     pub fn runnable(self) -> Result<RunnableThreads, StoreError> {
         self.0.read(|db| {
-            let mut statement = db.prepare_cached(RUNNABLE)?;
-            let rows = statement.query_map([], |row| {
+            let threads = rows::query(db, RUNNABLE, [], |row| {
                 let (seq, thread, status, version) = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
                 let (hold_ms, held_at, waiting_events) = (row.get(4)?, row.get(5)?, row.get(6)?);
                 Ok(Runnable { seq, thread, status, version, hold_ms, held_at, waiting_events })
             })?;
-            let threads = rows.collect::<Result<_, _>>()?;
             Ok(RunnableThreads { threads, paused: settings::is_paused(db)?, last: log::last_seq(db)? })
         })
     }
 
     /// A thread's version, to notice that it moved.
     pub fn version(self, thread: &ThreadId) -> Result<i64, StoreError> {
-        self.0.read(|db| {
-            Ok(db
-                .prepare_cached("SELECT version FROM threads WHERE id = ?")?
-                .query_row([thread.as_str()], |row| row.get(0))?)
-        })
+        self.0.read(|db| rows::one(db, "SELECT version FROM threads WHERE id = ?", [thread]))
     }
 
     /// Everything needed to drive a thread; `folded` is what the driver has already folded.
@@ -201,7 +178,7 @@ fn run(
     now: i64,
 ) -> Result<Loaded, StoreError> {
     let (row, paused) = thread_and_pause(db, thread)?;
-    let Listed { row, questions, .. } = Listed::of(db, row)?;
+    let Listed { mut row, questions, .. } = Listed::of(db, row)?;
     row.refuse_pruned()?;
     // A program is told what was answered, and does it: that leaves.
     let programs = |question: &InterruptRow| question.action.starts_with(PROGRAM_ACTIONS);
@@ -230,22 +207,14 @@ fn run(
         }
         folded => tail(db, &row, folded, None)?,
     };
+    (row.status, row.hold_ms) = (status, hold_ms);
     let trouble = questions.iter().any(|question| question.trouble);
     // A decision about trouble comes first, and its children may still be running then.
     let joins_children = row.awaits == Awaits::Children && status.active() && !trouble;
     Ok(Loaded {
-        status,
-        awaits: row.awaits,
-        version: row.version,
-        steps_since_person: row.steps_since_person,
-        step_limit: row.step_limit,
-        allowance: row.allowance,
-        by_person: row.by_person,
-        forked: row.origin.is_some(),
         paused,
         trouble_decided: questions.iter().any(|q| q.trouble && q.status == Stage::Decided),
         has_unseen_news: status.active() && news && unstarted,
-        hold_ms,
         answers,
         granted,
         children: if joins_children { children(db, &row)? } else { Vec::new() },
@@ -254,9 +223,7 @@ fn run(
         at: FoldedUpTo { step: row.step, steps: row.steps, snapshot_bytes: tail.snapshot_bytes },
         tail,
         repeats: Repeated(repeats),
-        thread: row.id,
-        node: row.node,
-        workflow: row.workflow,
+        row,
     })
 }
 

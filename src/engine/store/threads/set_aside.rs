@@ -74,6 +74,6 @@ fn reopen(tx: &Tx<'_>, thread: &ThreadId, now: i64) -> Result<(), StoreError> {
         questions.into_iter().partition(AskedQuestion::is_open);
     let seqs = |questions: Vec<AskedQuestion>| questions.iter().map(|question| question.seq).collect();
     let reopened = Reopened { open: seqs(open), decided: seqs(decided), from: tx.opened(now)? };
-    append(tx, &mut row, EntryKind::Reopened, None, &reopened, &[], now)?;
+    append(tx, &mut row, EntryKind::Reopened, None, &reopened, now)?;
     MailRow::thread_reopened(tx, row.seq, why.word())
 }

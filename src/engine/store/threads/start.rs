@@ -22,15 +22,9 @@ pub struct NewThread {
     pub key: String,
 }
 
-/// Starts a thread without a parent. `from` is the process of the person who starts it, if anybody does.
-pub fn start(
-    tx: &Tx<'_>,
-    new: &NewThread,
-    step_limit: i64,
-    from: Option<i64>,
-    now: i64,
-) -> Result<ThreadRow, StoreError> {
-    begin(tx, &Started { from, ..started(new, None, step_limit)? }, now)
+/// Starts a thread without a parent.
+pub fn start(tx: &Tx<'_>, new: &NewThread, step_limit: i64, now: i64) -> Result<ThreadRow, StoreError> {
+    begin(tx, &started(new, None, step_limit)?, now)
 }
 
 /// Starts a thread of another one's. Whoever is in the model's place there is here, too.
@@ -102,7 +96,7 @@ pub fn delete_draft(db: &Connection, key: &str) -> Result<(), StoreError> {
 impl Threads<'_> {
     pub async fn start(self, new: NewThread, step_limit: i64) -> Result<ThreadId, StoreError> {
         let now = self.0.now_ms();
-        self.0.write(move |tx| Ok(start(tx, &new, step_limit, None, now)?.id)).await
+        self.0.write(move |tx| Ok(start(tx, &new, step_limit, now)?.id)).await
     }
 
     /// Starts a thread on behalf of a person and records the process it came from.

@@ -64,7 +64,7 @@ fn ask(tx: &Tx<'_>, trouble: &NewTrouble, now: i64) -> Result<(), StoreError> {
     if trouble.version.is_none() {
         reopen_all(tx, &mut row, &recent, UndoReason::Stopped, now)?;
         let from = tx.opened(now)?;
-        append(tx, &mut row, EntryKind::Stopped, None, &PersonAction { from }, &[], now)?;
+        append(tx, &mut row, EntryKind::Stopped, None, &PersonAction { from }, now)?;
         // A thread in trouble goes no further without a person anyway, and its card stays.
         let waits = |question: &AskedQuestion| question.current_answer().is_none_or(|answer| !answer.acted);
         if recent.troubles().any(waits) {
@@ -78,7 +78,7 @@ fn ask(tx: &Tx<'_>, trouble: &NewTrouble, now: i64) -> Result<(), StoreError> {
             asked.warn(warning, &event.id);
         }
     }
-    append(tx, &mut row, EntryKind::Asked, None, &asked, &[], now)?;
+    append(tx, &mut row, EntryKind::Asked, None, &asked, now)?;
     Ok(())
 }
 
@@ -113,7 +113,7 @@ fn settle(tx: &Tx<'_>, thread: &ThreadId, version: i64, step_limit: i64, now: i6
             for hint in hints {
                 arrive::queue(tx, &mut row, &hint, now)?;
             }
-            append(tx, &mut row, EntryKind::Resolved, None, &resolved, &[], now)?;
+            append(tx, &mut row, EntryKind::Resolved, None, &resolved, now)?;
             Ok(())
         }
         Fate::Ends => end(tx, &mut row, &recent, Resolved { ends: Some(Status::Done), ..resolved }, now),
@@ -164,7 +164,7 @@ pub(super) fn end(
         recent.waiting_events.iter().filter(|(_, event)| is_news(event)).map(|(_, event)| event.id.clone()),
     );
     let status = resolved.ends.unwrap_or(Status::Abandoned);
-    append(tx, row, EntryKind::Resolved, None, &resolved, &[], now)?;
+    append(tx, row, EntryKind::Resolved, None, &resolved, now)?;
     let outcome = resolved.set_aside.as_ref().map_or(status.word(), SetAside::word);
     MailRow::thread_ended(tx, row.seq, &event_ids, outcome, now)?;
     if recent.step.awaits != Awaits::Children {

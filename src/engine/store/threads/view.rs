@@ -165,10 +165,8 @@ fn can_belong_to(asked: &[AskedQuestion], question: &AskedQuestion, seq: i64) ->
 
 /// The effects begun in a thread: the entry, the key of the card that permits it, and the arguments.
 fn begun_effects(db: &Connection, row: &ThreadRow) -> Result<Vec<(i64, String, Value)>, StoreError> {
-    let mut statement = db.prepare_cached("SELECT seq FROM effects WHERE thread = ? ORDER BY seq")?;
-    let seqs: Vec<i64> = statement.query_map([row.seq], |cells| cells.get(0))?.collect::<Result<_, _>>()?;
     let mut begun = Vec::new();
-    for seq in seqs {
+    for seq in rows::column(db, "SELECT seq FROM effects WHERE thread = ? ORDER BY seq", [row.seq])? {
         let entry = log::entry(db, seq)?;
         if entry.kind != EntryKind::Begun {
             return damaged(format!("entry {seq} of the log begins nothing"));
