@@ -11,6 +11,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard};
+use tokio::net::TcpSocket;
 
 /// What goes wrong with a request for a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -77,15 +78,26 @@ pub struct Server {
     pub address: SocketAddr,
     pub langgraph: LangGraph,
     task: tokio::task::JoinHandle<()>,
+    /// Keeps the port for a restart. It doesn't listen, so nobody is answered while the server is down.
+    _port: TcpSocket,
+}
+
+/// A socket at this address beside others of ours.
+fn bound(address: SocketAddr) -> TcpSocket {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_reuseaddr(true).unwrap();
+    socket.set_reuseport(true).unwrap();
+    socket.bind(address).unwrap();
+    socket
 }
 
 impl Server {
     pub async fn open() -> Self {
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
+        let port = bound(SocketAddr::from(([127, 0, 0, 1], 0)));
+        let address = port.local_addr().unwrap();
         let langgraph = LangGraph::default();
-        let task = serve(listener, langgraph.clone());
-        Self { address, langgraph, task }
+        let task = serve(address, langgraph.clone());
+        Self { address, langgraph, task, _port: port }
     }
 
     pub fn url(&self) -> String {
@@ -101,12 +113,12 @@ impl Server {
 
     pub async fn restart(&mut self) {
         self.langgraph.lock().gone = false;
-        let listener = tokio::net::TcpListener::bind(self.address).await.unwrap();
-        self.task = serve(listener, self.langgraph.clone());
+        self.task = serve(self.address, self.langgraph.clone());
     }
 }
 
-fn serve(listener: tokio::net::TcpListener, langgraph: LangGraph) -> tokio::task::JoinHandle<()> {
+fn serve(address: SocketAddr, langgraph: LangGraph) -> tokio::task::JoinHandle<()> {
+    let listener = bound(address).listen(1024).unwrap();
     let router = Router::new().fallback(answer).with_state(langgraph);
     tokio::spawn(async move {
         let _ = axum::serve(listener, router).await;
