@@ -216,7 +216,7 @@ async fn every_file_is_kept_or_named() {
     let summary =
         workbook::open("summary.xlsx", &std::fs::read(path("budget.summary.xlsx")).unwrap()).unwrap();
     assert_eq!(summary.sheets[0].shown(CellPos::read("B3").unwrap()), "2");
-    assert_eq!(output["dropped"], json!(["much.bin: it is too large"]));
+    assert_eq!(output["dropped"], json!(["much.bin: it is larger than 65536 KiB"]));
     let (_, card) = inbox.decisions().result(thread).await.unwrap();
     for name in names.map(path) {
         assert!(card.text().contains(name.to_str().unwrap()), "{}", card.text());
