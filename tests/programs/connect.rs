@@ -138,7 +138,7 @@ fn doctor_says_how_an_agent_stands() {
     let checks = || checks_with(&cli, &[("PATH", &path)], "agent");
     assert_eq!(checks(), []);
     let program = bin.join("claude");
-    std::fs::write(&program, "#!/bin/sh\necho '2.1.326 (Claude Code)'\n").unwrap();
+    std::fs::write(&program, "#!/bin/sh\necho '2.1.327 (Claude Code)'\n").unwrap();
     std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
     let says = |well: bool, parts: &[&str]| {
         let (ok, output) = checks().pop().unwrap();
@@ -150,7 +150,7 @@ fn doctor_says_how_an_agent_stands() {
     run(&cli, &["connect", "claude", "--warned", "--yes"]);
     says(true, &["start in auto mode"]);
     run(&cli, &["connect", "claude", "--manual", "--yes"]);
-    says(true, &["2.1.326", "the hook answers", "start in manual mode"]);
+    says(true, &["2.1.327", "the hook answers", "start in manual mode"]);
     // A limit that is too short, and a sayso that is gone.
     let settings = cli.path(".claude/settings.json");
     let written = std::fs::read_to_string(&settings).unwrap();

@@ -108,7 +108,7 @@ async fn connected(agent: Agent, hook: &Hook, program: &Path, places: &Places) -
 /// The version of each agent that tests/live runs.
 fn tried_with(agent: Agent) -> &'static str {
     match agent {
-        Agent::Claude => "2.1.326",
+        Agent::Claude => "2.1.327",
         Agent::Codex => "0.169.0",
         Agent::Opencode => "1.18.33",
         Agent::Gemini => "0.61.0",
