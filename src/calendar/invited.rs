@@ -86,7 +86,7 @@ pub(super) fn has_event(calendar: &Component) -> bool {
     calendar.inside.iter().any(|part| part.kind == "VEVENT")
 }
 
-/// The events with a UID, in order, read.
+/// Reads the events that have this UID, in order.
 pub(super) fn events_of(
     calendars: &[Component],
     uid: &str,
@@ -101,7 +101,7 @@ pub(super) fn events(calendars: &[Component]) -> impl Iterator<Item = &Component
     calendars.iter().flat_map(|calendar| &calendar.inside).filter(|part| part.kind == "VEVENT")
 }
 
-/// Those with a UID, in order.
+/// The events that have this UID, in order.
 pub(super) fn with_uid<'a>(calendars: &'a [Component], uid: &'a str) -> impl Iterator<Item = &'a Component> {
     events(calendars).filter(move |event| event.text("UID") == uid)
 }

@@ -74,8 +74,7 @@ impl Component {
     }
 }
 
-/// The calendars of a text; the error says why it is not iCalendar. Invalid UTF-8 is replaced; that can only damage
-/// titles.
+/// The calendars of a text, or why it is not iCalendar. Invalid UTF-8 is replaced; that can only damage titles.
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<Component>, String> {
     if bytes.len() > LONGEST_TEXT {
         return Err(format!("it is larger than {} MiB", LONGEST_TEXT >> 20));

@@ -70,8 +70,7 @@ pub enum FiledBy {
     Sayso,
 }
 
-/// Whether a word makes the program read the recipients from the mail. Some programs then leave out those that are also
-/// named.
+/// Whether a word makes the program read the recipients from the mail. Some then leave out those they are given.
 fn reads_recipients(word: &str) -> bool {
     let letters = word.strip_prefix('-').unwrap_or_default();
     word == "--read-recipients" || (letters.contains('t') && letters.chars().all(|c| c == 't' || c == 'i'))

@@ -3,7 +3,7 @@
 
 use super::actions::Action;
 use super::help::Help;
-use super::key_guard::{self, Guard};
+use super::key_guard::{self, Guard, NOTHING_SELECTED};
 use super::layout::{self, Areas};
 use super::model::{DeferredKey, Filter, Focus, Job, LastDecisionKey, Model, Popup, Press, Tab};
 use super::palette::Palette;
@@ -228,7 +228,6 @@ fn page_height(model: &Model) -> isize {
 }
 
 fn does_everywhere(model: &Model, action: Action) -> Does {
-    const NOTHING_SELECTED: &str = "Nothing is selected · <down> or <up> selects";
     let pane = pane(model);
     Ok(match action {
         Action::TabInbox => inbox::enter,

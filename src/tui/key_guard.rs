@@ -28,6 +28,9 @@ pub const MIN_SHOWN_TIME: Duration = Duration::from_millis(200);
 /// An irreversible proposal must be on the screen for at least this long.
 pub const MIN_IRREVERSIBLE_SHOWN_TIME: Duration = Duration::from_millis(700);
 
+/// Why a key that acts on an item does nothing where there is none.
+pub const NOTHING_SELECTED: &str = "Nothing is selected · <down> or <up> selects";
+
 /// What happens with a decision key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guard {
@@ -90,7 +93,7 @@ pub fn guard(model: &Model, action: Action, press: Press) -> Guard {
         return Guard::Rejected("Ignored: the keys came too fast");
     }
     let Some(row) = model.selected() else {
-        return Guard::Rejected("Nothing is selected · <down> or <up> selects");
+        return Guard::Rejected(NOTHING_SELECTED);
     };
     if model.deciding.contains(&row.id) {
         return Guard::Rejected("This one is being decided");

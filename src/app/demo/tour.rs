@@ -69,8 +69,8 @@ pub fn demo_tour(folder: &Path, zone: &TimeZone) -> Vec<TourStep> {
             },
         ),
         step(
-            "A build failed, and there is nothing to answer. Press <ignore> to ignore it: it leaves the list, and sayso notes \
-             that such mail matters less to you.",
+            "A build failed, and there is nothing to answer. Press <ignore> to ignore it: it leaves the list, and sayso \
+             notes that such mail matters less to you.",
             TourGoal::Decide("Build failed"),
         ),
         step(
@@ -85,8 +85,8 @@ pub fn demo_tour(folder: &Path, zone: &TimeZone) -> Vec<TourStep> {
             TourGoal::Decide("git push"),
         ),
         step(
-            "That was the tour; the rest of the week is yours to try. <show_decisions> lists what you decided, <threads> every \
-             thread, <help> every key. `sayso init` sets up your own mail, `sayso connect` your coding agents.",
+            "That was the tour; the rest of the week is yours to try. <show_decisions> lists what you decided, <threads> \
+             every thread, <help> every key. `sayso init` sets up your own mail, `sayso connect` your coding agents.",
             TourGoal::End,
         ),
     ]

@@ -1,6 +1,6 @@
 //! Turns answers into memory: some time after the last answer, one thread per profile learns from all of them. Rows
-//! learn at once; here a person is asked about those that need it. Whoever leaves something to do here says that
-//! everything moved, so nothing is read before that.
+//! learn at once; here a person is asked about those that need it. Whoever stores something to do here says that
+//! everything moved; until then nothing is read.
 
 use super::engine::Engine;
 use crate::engine::store::{OpenLesson, StoreError};

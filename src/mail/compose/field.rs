@@ -9,8 +9,8 @@ use mail_builder::headers::message_id::MessageId;
 /// Nobody has longer ids.
 const LONGEST_ID: usize = 500;
 
-/// Puts text on one line: every character that could end a field becomes a space. Of several spaces one is left, since
-/// where a line is folded, readers see one.
+/// Puts text on one line: every character that could end a field becomes a space. Several spaces become one: where a
+/// line is folded between them, its readers see only one.
 pub(super) fn one_line(text: &str) -> String {
     let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     line.trim().split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")

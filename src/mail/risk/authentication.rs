@@ -31,7 +31,7 @@ pub struct Receiver {
 impl Receiver {
     /// Learns from a mail of the account.
     pub fn observe(&mut self, mail: &Mail) {
-        let named = || lines(mail).next().and_then(parts).map(|(id, _)| id);
+        let named = || mail.headers_named("authentication-results").next().and_then(parts).map(|(id, _)| id);
         let Some(id) = microsoft::results(mail).map(|_| MICROSOFT.to_owned()).or_else(named) else { return };
         if !self.is(&id) {
             self.others += 1;
@@ -129,11 +129,6 @@ fn by_a_list(mail: &Mail, checks: &[Check]) -> bool {
     let strict =
         |check: &Check| check.method == "dmarc" && check.outcome == Outcome::Fail && !check.is_lenient;
     !host.is_empty() && checks.iter().any(vouched) && !checks.iter().any(strict)
-}
-
-/// The values of all lines, topmost first.
-fn lines(mail: &Mail) -> impl Iterator<Item = &str> {
-    mail.headers_named("authentication-results")
 }
 
 /// Whether Microsoft's filter calls the mail spam, in a mailbox of Microsoft's.

@@ -55,15 +55,16 @@ pub fn risks_of_message(message: &Message<'_>, conversation: &[&Mail], known: &R
 }
 
 /// The warnings about how a mail came into its conversation. On a list, anybody may answer; but anybody can write a
-/// List-Id, too, so somebody who takes part must have written to the same list.
+/// List-Id, too, so the user or somebody who takes part must have written to the same list.
 pub fn risks_of_joining(mail: &Mail, conversation: &[&Mail], known: &RiskContext<'_>) -> Vec<Risk> {
+    let post = mail.list.as_ref().and_then(|list| list.post.as_deref()).map(str::to_lowercase);
+    if post.is_some_and(|post| known.written_to.contains(&post)) {
+        return Vec::new();
+    }
     let id = |mail: &Mail| mail.list.as_ref().and_then(|list| list.id.as_deref()).map(str::to_lowercase);
     let is_from_list = |address: &str| {
         let others: Vec<&Mail> = conversation.iter().copied().filter(|mail| !wrote(mail, address)).collect();
-        let post = mail.list.as_ref().and_then(|list| list.post.as_deref()).map(str::to_lowercase);
-        let wrote_to_it = post.is_some_and(|post| known.written_to.contains(&post));
-        wrote_to_it
-            || id(mail).is_some() && counted(&others, known).into_iter().any(|other| id(other) == id(mail))
+        id(mail).is_some() && counted(&others, known).into_iter().any(|other| id(other) == id(mail))
     };
     let writers = std::iter::once(&mail.from).chain(&mail.reply_to).take(MAX_ALIKE);
     let strangers = writers.filter(|one| !(known.is_known)(&one.address) && !is_from_list(&one.address));
@@ -80,8 +81,8 @@ fn joined_later(address: &str, conversation: &[&Mail], known: &RiskContext<'_>) 
         .flat_map(participants_of)
         .chain(known.own.iter().chain(known.written_to).cloned())
         .any(|person| !domains::have_different_owners(&person, address));
-    let was_there = !others.is_empty() || !known.written_to.is_empty();
-    let has_joined = !address.is_empty() && !theirs.is_empty() && was_there && only_answers && !took_part;
+    let had_begun = !others.is_empty() || !known.written_to.is_empty();
+    let has_joined = !address.is_empty() && !theirs.is_empty() && had_begun && only_answers && !took_part;
     has_joined.then(|| Risk::JoinedLater { address: address.to_owned() })
 }
 

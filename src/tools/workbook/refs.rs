@@ -59,8 +59,7 @@ impl Area {
     }
 }
 
-/// One end of a range, or a single cell: column and row, each with whether it has a `$`. Either may be missing, but not
-/// both.
+/// One end of a range, or a cell: its column, its row, or both, each with whether it has a `$`.
 #[derive(Clone, Copy)]
 pub(super) struct End {
     pub column: Option<(bool, u32)>,

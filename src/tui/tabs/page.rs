@@ -33,9 +33,10 @@ pub fn draw(model: &Model, doc: &Doc, top: ScrollPosition, areas: &Areas, buf: &
     let area = areas.card;
     let (width, height) = (usize::from(area.width), usize::from(area.height));
     draw::lines(buf, area, doc.lines(top, width, height, &model.theme));
-    let key = match layout::has_card_with_form(model) {
-        true => model.keymap.spell(&[Scope::Form], "<page_down>"),
-        false => model.keymap.spell(&model.tab_scopes(), "<card_down>"),
+    let key = if layout::has_card_with_form(model) {
+        model.keymap.spell(&[Scope::Form], "<page_down>")
+    } else {
+        model.keymap.spell(&model.tab_scopes(), "<card_down>")
     };
     let more = doc
         .more_below(top, width, height)

@@ -66,7 +66,7 @@ pub struct MailRef {
     pub from: String,
     pub subject: String,
     pub date: Option<Timestamp>,
-    /// Whether a machine answered, such as with a note of absence.
+    /// Whether a machine wrote it, such as a note of absence.
     pub automatic: bool,
     pub status: MailStatus,
 }

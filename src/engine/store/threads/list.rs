@@ -108,7 +108,7 @@ impl Threads<'_> {
     pub fn facets(self) -> Result<Facets, StoreError> {
         self.0.read(|db| {
             // The servers are listed in the config.
-            let (workflows, accounts) = (names(db, WORKFLOWS)?, names(db, ACCOUNTS)?);
+            let (workflows, accounts) = (rows::column(db, WORKFLOWS, [])?, rows::column(db, ACCOUNTS, [])?);
             Ok(Facets { workflows, accounts, servers: Vec::new() })
         })
     }
@@ -146,7 +146,8 @@ fn numbers(db: &Connection, query: &ThreadQuery, before: i64, limit: i64) -> Res
         // Each graph of a server is a separate workflow, so we merge their pages.
         Some(server) if server.ends_with('/') => {
             let mut all = Vec::new();
-            for name in names(db, WORKFLOWS)?.iter().filter(|name| name.starts_with(server)) {
+            let names: Vec<String> = rows::column(db, WORKFLOWS, [])?;
+            for name in names.iter().filter(|name| name.starts_with(server)) {
                 all.extend(page(Some(name))?);
             }
             all.sort_unstable_by(|one, other| other.cmp(one));
@@ -155,10 +156,6 @@ fn numbers(db: &Connection, query: &ThreadQuery, before: i64, limit: i64) -> Res
         }
         workflow => page(workflow),
     }
-}
-
-fn names(db: &Connection, sql: &str) -> Result<Vec<String>, StoreError> {
-    rows::column(db, sql, [])
 }
 
 /// Chooses the index that skips the fewest threads. Threads that have not ended are few, whatever else is asked for.

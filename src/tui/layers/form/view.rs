@@ -33,14 +33,8 @@ pub fn draw(model: &Model, form: &Form, frame: &mut Frame<'_>) -> bool {
         inner.height -= 1;
         let line = Rect { y: inner.bottom(), height: 1, ..inner };
         if let Some(error) = &form.error {
-            draw::text(
-                frame.buffer_mut(),
-                line,
-                line.x,
-                line.y,
-                &Visible::line(&model.spell(error)),
-                theme.danger,
-            );
+            let error = Visible::line(&model.spell(error));
+            draw::text(frame.buffer_mut(), line, line.x, line.y, &error, theme.danger);
         } else if form.learns {
             let text =
                 if form.learn { "sayso may learn from this" } else { "sayso learns nothing from this" };

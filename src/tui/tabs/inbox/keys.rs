@@ -7,6 +7,7 @@ use crate::inbox::door::{Destination, Inbox, MailMove};
 use crate::inbox::{ItemKind, ItemLine, PROGRAM_ACTIONS, Question, YOUR_TURN};
 use crate::tui::actions::Action;
 use crate::tui::card::Folds;
+use crate::tui::key_guard::NOTHING_SELECTED;
 use crate::tui::layout::{self, Areas, Entry};
 use crate::tui::model::{Filter, Focus, Job, Model, Opened, PastEnd, Seen, Tab};
 use crate::tui::tabs::page;
@@ -14,8 +15,6 @@ use crate::tui::tabs::pane::{Does, Effect, Pane, named, open_page, page_size, wh
 use crate::tui::words;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-
-const NOTHING_SELECTED: &str = "Nothing is selected · <down> or <up> selects";
 
 /// The items that wait, and the card of the selected one.
 pub struct Items;

@@ -110,10 +110,10 @@ pub(in crate::workflows::email) async fn mark_as_read_node(
 
 /// Processes the person's decision on a mail that nobody answered.
 pub(in crate::workflows::email) async fn reminded(ctx: Ctx<Services>, state: Arc<Email>) -> NodeResult {
-    let has_news = state.remind.is_none() || Conversation::read(ctx.services(), &state)?.has_news();
-    let has_news = has_news && !state.is_settled();
+    let has_news = !state.is_settled()
+        && (state.remind.is_none() || Conversation::read(ctx.services(), &state)?.has_news());
     if has_news && state.dialog.answers.is_empty() {
-        // Unless what came ended the reminder, it is put again once that is dealt with.
+        // What came is dealt with first. Then the reminder is asked again, unless that has ended it.
         return Ok(Command::goto("triage_router"));
     }
     let instructions = match state.dialog.answers.first().map(|answer| &answer.decision) {
