@@ -160,15 +160,3 @@ async fn a_workbook_saved_under_another_name_is_said_to_be_in_the_result() {
     let layout = ran(&save("out/summary.xlsx")).await.0.layout;
     assert_eq!(layout, ["No file is written as summary.xlsx: the changes go into the result."]);
 }
-
-/// Together these cells take longer than one of them may.
-#[tokio::test]
-async fn earlier_cells_take_no_time_from_the_next() {
-    let cell = "n = 0\nfor i in range(100000):\n    n += i\nn".to_owned();
-    let limits = Limits { seconds: 1, ..Limits::default() };
-    let cells = vec![cell; 20];
-    let job = Job { name: "orders.xlsx".to_owned(), work: Work::Run, cells, limits, ..Job::default() };
-    let (report, _) = Sandbox::of(env!("CARGO_BIN_EXE_sayso").into()).run(&job, ORDERS).await.unwrap();
-    let observation = report.observation.unwrap();
-    assert_eq!((observation.error, observation.value.as_deref()), (None, Some("4999950000")));
-}

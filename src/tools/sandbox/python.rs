@@ -63,10 +63,9 @@ impl Python {
         let mut stdout = String::new();
         self.cells.push(code.to_owned());
         let code = self.rewriter.rewrite(code);
-        // The interpreter counts the time of all cells together.
-        let end = self.repl.as_ref().map_or(self.time, |repl| repl.tracker().elapsed() + self.time);
         if let Some(repl) = &mut self.repl {
-            repl.tracker_mut().set_max_duration(end);
+            // From now on: what earlier cells took no longer counts.
+            repl.tracker_mut().set_max_duration(self.time);
         }
         let result = self.feed(&code, &mut stdout);
         let mut observation = self.host.end();
@@ -80,7 +79,7 @@ impl Python {
         if let Err(error) = result {
             let is_output_full = stdout.len() >= self.output.saturating_sub(LONGEST)
                 && error.exc_type() == ExcType::MemoryError;
-            let is_late = self.repl.as_ref().is_none_or(|repl| repl.tracker().elapsed() >= end);
+            let is_late = self.repl.as_ref().is_none_or(|repl| repl.tracker().elapsed() >= self.time);
             observation.stopped =
                 is_late || self.host.is_over_limit() || error.exc_type() == ExcType::MemoryError;
             observation.error = Some(if is_output_full {
@@ -169,5 +168,23 @@ impl Python {
                 }
             };
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::workbook;
+
+    #[test]
+    fn earlier_cells_take_no_time_from_the_next() {
+        let limits = Limits::default();
+        let book = workbook::open("orders.csv", b"a,b\n1,2\n").unwrap();
+        let mut python = Python::new(Host::new("orders.csv", book, &limits), &limits).unwrap();
+        assert_eq!(python.run("n = sum(range(1000))").error, None);
+        // As if that had taken all the time there is.
+        python.repl.as_mut().unwrap().tracker_mut().set_max_duration(Duration::ZERO);
+        assert_eq!(python.run("n").value.as_deref(), Some("499500"));
+        assert_eq!(python.repl.unwrap().tracker().max_duration(), Some(python.time));
     }
 }
