@@ -10,17 +10,17 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A package, where it comes from, and ten questions: what is asked, the file and the name that answer it.
+/// A package, the program that fetches it, and ten questions: what is asked, the file and the name that answer it.
 struct Package {
     name: &'static str,
-    url: &'static str,
+    program: &'static str,
     questions: [(&'static str, &'static str, &'static str); 10],
 }
 
 const PACKAGES: [Package; 3] = [
     Package {
         name: "click-8.5.1",
-        url: "https://files.pythonhosted.org/packages/45/37/edbf1b0707709013c0cf2e8317e03d97ed29bf4cac709fe328904ae92a38/click-8.5.1.tar.gz",
+        program: "pip",
         questions: [
             (
                 "Where are options parsed from the command line?",
@@ -44,7 +44,7 @@ const PACKAGES: [Package; 3] = [
     },
     Package {
         name: "express-5.3.0",
-        url: "https://registry.npmjs.org/express/-/express-5.3.0.tgz",
+        program: "npm",
         questions: [
             ("Where is an application created?", "lib/express.js", "createApplication"),
             ("How do I run the tests?", "package.json", "npm test"),
@@ -60,7 +60,7 @@ const PACKAGES: [Package; 3] = [
     },
     Package {
         name: "ignore-0.4.34",
-        url: "https://static.crates.io/crates/ignore/ignore-0.4.34.crate",
+        program: "cargo",
         questions: [
             ("Where is a line of a .gitignore parsed?", "src/gitignore.rs", "GitignoreBuilder.add_line"),
             ("How do I run the tests?", "Cargo.toml", "cargo test"),
@@ -83,25 +83,35 @@ const PACKAGES: [Package; 3] = [
 /// The least score of a package.
 const WANTED: usize = 8;
 
-/// The package unpacked; nothing where it cannot be had.
+/// The package unpacked, as the program of its registry fetches it; nothing where it cannot be had.
 fn unpacked(package: &Package, into: &Path) -> Option<PathBuf> {
-    let archive = into.join("package.tgz");
-    let folder = into.join(package.name);
+    let folder = into.join(package.program);
     std::fs::create_dir(&folder).unwrap();
-    let fetched = Command::new("curl")
-        .args(["-sSfL", "--max-time", "60", "-o"])
-        .arg(&archive)
-        .arg(package.url)
-        .status();
-    let had = fetched.is_ok_and(|status| status.success())
-        && Command::new("tar")
-            .args(["xzf"])
-            .arg(&archive)
-            .args(["--strip-components=1", "-C"])
-            .arg(&folder)
-            .status()
-            .is_ok_and(|status| status.success());
-    had.then_some(folder)
+    let run = |program: &str, words: &[&str]| {
+        let done = Command::new(program).args(words).current_dir(&folder).output().ok()?;
+        done.status.success().then_some(done.stdout)
+    };
+    let (name, version) = package.name.rsplit_once('-').unwrap();
+    if package.program == "cargo" {
+        let manifest = format!(
+            "[package]\nname = 'reader'\n[dependencies]\n{name} = '={version}'\n[lib]\npath = 'lib.rs'\n"
+        );
+        std::fs::write(folder.join("Cargo.toml"), manifest).unwrap();
+        let metadata: Value =
+            serde_json::from_slice(&run("cargo", &["metadata", "--format-version", "1"])?).unwrap();
+        let found = metadata["packages"].as_array()?.iter().find(|one| one["name"] == name)?;
+        return Some(Path::new(found["manifest_path"].as_str()?).parent()?.to_owned());
+    }
+    if package.program == "npm" {
+        run("npm", &["pack", &format!("{name}@{version}")])?;
+    } else {
+        let exact = format!("{name}=={version}");
+        run("python3", &["-m", "pip", "download", "--no-deps", "--no-binary", ":all:", &exact])?;
+    }
+    let archive = std::fs::read_dir(&folder).unwrap().next()?.unwrap().file_name();
+    run("tar", &["xzf", archive.to_str()?, "--strip-components=1"])?;
+    std::fs::remove_file(folder.join(archive)).unwrap();
+    Some(folder)
 }
 
 /// Whether a text holds a name that is not a part of a longer one.
