@@ -17,7 +17,20 @@ impl Workplace {
         let mut command = self.at_home(program);
         command.env("OPENCODE_CONFIG_CONTENT", config.to_string());
         command.env("OPENCODE_DISABLE_MODELS_FETCH", "1").env("OPENCODE_DISABLE_AUTOUPDATE", "1");
+        self.give_plugin_library();
         command
+    }
+
+    /// opencode fetches a library into the folder of its plugins, unless it is there.
+    fn give_plugin_library(&self) {
+        let library = Path::new(super::SAYSO).ancestors().nth(2).unwrap().join("agents/opencode");
+        let folder = self.path(".config/opencode");
+        for name in ["package.json", "package-lock.json", "node_modules"] {
+            let (from, to) = (library.join(name), folder.join(name));
+            if folder.exists() && from.exists() && !to.exists() {
+                std::os::unix::fs::symlink(from, to).unwrap();
+            }
+        }
     }
 
     pub(super) fn opencode_run(&self, program: &Path, permission: &Value) -> Child {
