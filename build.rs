@@ -10,9 +10,8 @@ fn main() {
     if let Some(log) = git(&["rev-parse", "--git-path", "logs/HEAD"]) {
         println!("cargo::rerun-if-changed={log}");
     }
-    if let Some(commit) = git(&["rev-parse", "--short=10", "HEAD"]).or_else(packaged) {
-        println!("cargo::rustc-env=SAYSO_COMMIT={commit}");
-    }
+    let commit = git(&["rev-parse", "--short=10", "HEAD"]).or_else(packaged);
+    println!("cargo::rustc-env=SAYSO_COMMIT={}", commit.as_deref().unwrap_or("an unknown commit"));
 }
 
 fn git(args: &[&str]) -> Option<String> {
