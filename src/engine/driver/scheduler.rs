@@ -133,7 +133,7 @@ impl Driver {
         }
     }
 
-    /// The threads it has driven.
+    /// The threads it has driven until it was idle.
     pub fn touched(&self) -> impl Iterator<Item = &ThreadId> {
         self.touched.iter()
     }
@@ -274,7 +274,9 @@ impl Driver {
             if let Some(wake) = scheduler.wait_until(thread) {
                 look.wake_at(wake);
             } else if scheduler.running.len() < self.engine.settings().concurrency.max(1) {
-                self.touched.insert(thread.thread.clone());
+                if until == Until::Idle {
+                    self.touched.insert(thread.thread.clone());
+                }
                 scheduler.start(&self.engine, thread, scope);
             }
         }
