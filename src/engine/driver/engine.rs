@@ -22,7 +22,7 @@ pub struct Settings {
     pub soft_hold: Duration,
     /// The same for answers to programs made at the screen.
     pub agents_hold: Duration,
-    /// How many threads run at once.
+    /// How many threads run at once, not counting answers to programs.
     pub concurrency: usize,
     /// How long a node may take.
     pub node_timeout: Duration,

@@ -71,6 +71,8 @@ pub struct Driver {
 }
 
 struct Running {
+    /// A program waits for it.
+    by_program: bool,
     abort: AbortHandle,
     working_on: Arc<AtomicI64>,
 }
@@ -273,7 +275,7 @@ impl Driver {
             }
             if let Some(wake) = scheduler.wait_until(thread) {
                 look.wake_at(wake);
-            } else if scheduler.running.len() < self.engine.settings().concurrency.max(1) {
+            } else if scheduler.has_room(thread, self.engine.settings().concurrency.max(1)) {
                 if until == Until::Idle {
                     self.touched.insert(thread.thread.clone());
                 }
@@ -377,7 +379,13 @@ impl Scheduler {
             }
         };
         let abort = self.tasks.spawn(task);
-        self.running.insert(id, Running { abort, working_on });
+        self.running.insert(id, Running { by_program: thread.by_program, abort, working_on });
+    }
+
+    /// Whether a thread may run beside those that do. What a program asked takes a moment, and the program waits, so it
+    /// neither waits for others nor takes their place.
+    fn has_room(&self, thread: &Runnable, limit: usize) -> bool {
+        thread.by_program || self.running.values().filter(|running| !running.by_program).count() < limit
     }
 
     /// Until when a thread must wait, because it is held or backs off after a failure.

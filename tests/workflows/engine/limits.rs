@@ -186,6 +186,24 @@ async fn a_pause_holds_in_every_process_and_across_restarts() {
 }
 
 #[tokio::test]
+async fn a_program_does_not_wait_until_a_thread_has_room() {
+    let settings = Settings { concurrency: 1, ..eager() };
+    let inbox = TestInbox::builder().settings(settings).with_model(FakeModel::default()).open();
+    let input = json!({"source": "claude", "title": "$ ls", "action": "Bash", "args": {"command": "ls"}});
+    let asked = inbox.requests().ask(NewRequest { input, key: None }).await.unwrap().thread;
+    let busy = inbox.start_program(json!([[{"gate": "g"}]])).await;
+    let waits = inbox.start_program(json!([])).await;
+    let driver = inbox.drive_to("g").await;
+    inbox.accept(&asked).await;
+    inbox.wait_for(&asked, Status::Done).await;
+    assert_eq!(inbox.status(&waits).await, Status::Ready, "the limit still holds");
+    inbox.world.open("g");
+    inbox.wait_for(&busy, Status::Done).await;
+    inbox.wait_for(&waits, Status::Done).await;
+    driver.stop().await;
+}
+
+#[tokio::test]
 async fn one_driver_at_a_time() {
     let inbox = TestInbox::new();
     let worker = Driver::take(inbox.engine().clone()).await.unwrap().unwrap();
