@@ -432,3 +432,12 @@ fn whatever_is_pruned_the_rest_is_whole_and_goes_on() {
         Ok(())
     });
 }
+
+#[tokio::test]
+async fn copies_of_opened_attachments_are_deleted() {
+    let inbox = TestInbox::new();
+    let copies = inbox.data().join("opened");
+    sayso::text::atomic_write::keep_copy(&copies.join("digest/letter.pdf"), b"%PDF").unwrap();
+    assert_eq!(prune(&inbox).await.left, Vec::<String>::new());
+    assert!(!copies.exists());
+}
