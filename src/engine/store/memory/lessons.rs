@@ -1,7 +1,8 @@
 //! Lessons: answers to learn from, kept until a thread learns them.
 //!
 //! What one answer teaches one profile is stored once, however often that is tried. Each lesson is learned by one
-//! thread, started in the same transaction that marks the lesson as taken.
+//! thread, started in the same transaction that marks the lesson as taken and empties it: from then on only that thread
+//! has what happened.
 
 use crate::engine::graph::{InterruptId, ThreadId};
 use crate::engine::store::rows::{self, ThreadRow, damaged, side_row};
@@ -37,12 +38,13 @@ pub struct OpenLesson {
 
 side_row! {
     LessonRow in "lessons":
-    namespace: String,
+    namespace: String;
+    /// Empty once a thread has taken it.
     cause: String,
     thread: i64,
     key: String,
     interrupt: Option<String>,
-    at: i64;
+    at: i64,
     learner: Option<i64>,
 }
 
@@ -142,6 +144,7 @@ impl Memory<'_> {
                         return Err(StoreError::Moved);
                     }
                     row.learner = Some(learner.seq);
+                    row.cause.clear();
                     row.update(db)?;
                 }
                 Ok(learner.id)
