@@ -123,7 +123,7 @@ impl Driver {
         match DriverLock::take(engine.store().folder())? {
             LockAttempt::Theirs(pid) => Ok(Err(pid)),
             LockAttempt::Ours(lock) => {
-                engine.store().audit().check_before_driving()?;
+                engine.store().audit().check_end()?;
                 let recovered = engine.store().threads().recover().await?;
                 if recovered > 0 {
                     tracing::info!(recovered, "threads were running when the last driver ended");

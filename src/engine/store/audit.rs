@@ -104,7 +104,7 @@ impl Audit<'_> {
     pub fn check_links(self) -> Result<AuditChecked, StoreError> {
         self.0.read(|db| {
             let mut lines = 0;
-            let problems = check_links(db, 0, &mut |_| {
+            let problems = check_links(db, &mut |_| {
                 lines += 1;
                 Ok(())
             })?;

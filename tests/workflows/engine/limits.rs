@@ -305,9 +305,8 @@ async fn nothing_leaves_if_a_pause_is_not_on_record_as_listed() {
         inbox.pause(true).await.unwrap();
         // Not at the end of the log, where it would be missed at once.
         inbox.start_program(json!([[{"note": "y"}]])).await;
-        // A driver that starts afterwards would look at the whole end of the log.
-        let mut driver = Driver::take(inbox.engine().clone()).await.unwrap().unwrap();
         assert!(inbox.sql().execute(forge, []).unwrap() > 0);
+        let mut driver = Driver::take(inbox.engine().clone()).await.unwrap().unwrap();
         driver.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
         assert!(inbox.view(&thread).await.effects.is_empty(), "{forge}");
         assert_ne!(inbox.store().audit().verify().unwrap().problems(), Vec::<String>::new(), "{forge}");

@@ -302,7 +302,7 @@ impl Listed {
         row.awaits = awaits;
         row.steps = body.n + body.count;
         row.step = seq;
-        row.since = log::first_needed(seq, &body.open, &body.waiting_events);
+        row.since = body.open.iter().chain(&body.waiting_events).fold(seq, |first, entry| first.min(*entry));
         (row.version, row.updated_at, row.hold_ms, row.held_at) = (seq, at, 0, None);
         row.steps_since_person = body.since_heard.unwrap_or(row.steps_since_person + body.count);
         let unread = body.result && ends == Some(Status::Done) && row.parent.is_none();
