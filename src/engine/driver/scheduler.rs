@@ -4,7 +4,7 @@
 //! from what it finds, so it does not matter who changed it. It keeps only clocks to itself: holds and backoffs run on
 //! its monotonic clock and start over when another driver takes over. A wall clock that jumps fires nothing twice.
 
-use super::drive::{COMMITTING, DriveResult, drive_while_possible};
+use super::drive::{COMMITTING, DriveResult, Turn, drive_while_possible};
 use super::engine::Engine;
 use super::learning::PendingLessons;
 use super::to_do::ToDo;
@@ -366,19 +366,8 @@ impl Scheduler {
         let waited = held.1.elapsed();
         let working_on = Arc::new(AtomicI64::new(version));
         let alone = matches!(scope, Scope::WithChildren(_));
-        let work = drive_while_possible(engine.clone(), id.clone(), attempt, waited, working_on.clone());
-        let engine = engine.clone();
-        let task = async move {
-            match work.await {
-                // Somebody waits for this thread alone, so tell them at once.
-                (thread, DriveResult::ServerUnreachable(unreachable, _), attempt) if alone => {
-                    let result = engine.give_up(&thread, &unreachable, attempt + 1).await;
-                    (thread, result, attempt)
-                }
-                result => result,
-            }
-        };
-        let abort = self.tasks.spawn(task);
+        let turn = Turn { attempt, waited, alone, working_on: working_on.clone() };
+        let abort = self.tasks.spawn(drive_while_possible(engine.clone(), id.clone(), turn));
         self.running.insert(id, Running { by_program: thread.by_program, abort, working_on });
     }
 
