@@ -4,7 +4,7 @@ use crate::engine::graph::{BatchId, Decision, InterruptId, ThreadId, Warning};
 use crate::engine::store::grants::give;
 use crate::engine::store::log::{Asked, Decided, EntryKind, Snoozed, Tx, UndoReason};
 use crate::engine::store::questions::items::question_shown;
-use crate::engine::store::record::answers::{NewDecision, record, reopen_all, take_back};
+use crate::engine::store::record::answers::{reopen_all, take_back};
 use crate::engine::store::record::append::append;
 use crate::engine::store::record::listed::Listed;
 use crate::engine::store::record::project::save;
@@ -239,20 +239,21 @@ pub fn record_answer(
         if is_own { holds.other_ms.min(WORDS_MS) } else { holds.after(question, confirms, &decision) };
     let hold_ms = hold(tx, &listed, at, after, holds)?;
     let (title, done) = edited.map_or((None, None), |edited| (Some(edited.title), edited.done));
-    let new = NewDecision {
+    let decided = Decided {
         decision,
         by,
         shown: question.hash(),
-        learn,
+        unlearned: !learn,
         remember: details.remember,
         batch: details.batch,
         hold_ms,
         title: title.filter(|title| asked.is_none_or(|asked| *title != asked.interrupt.title)),
         done: done
             .filter(|done| asked.is_none_or(|asked| asked.interrupt.labels.done.as_ref() != Some(done))),
+        from: tx.opened(now)?,
     };
     let seq = question.seq;
-    let entry = record(tx, &mut listed, seq, new, now)?;
+    let entry = listed.decide(tx, seq, &decided, now)?;
     let open = listed.live().filter(|question| question.status == Stage::Open);
     let outcome = outcome(&listed.row, open.map(|question| question.id.clone()).collect())?;
     save(tx, listed, &entry)?;

@@ -1,8 +1,7 @@
 //! Commits a node's result in one transaction, all or nothing.
 
 use crate::engine::graph::{Decision, Interrupt, ThreadId};
-use crate::engine::store::log::{Asked, Entry, Parent, Step, Stepped, Tx};
-use crate::engine::store::record::answers::{NewDecision, record};
+use crate::engine::store::log::{Asked, Decided, Entry, Parent, Step, Stepped, Tx};
 use crate::engine::store::record::append::raw;
 use crate::engine::store::record::listed::Listed;
 use crate::engine::store::record::project::save;
@@ -247,18 +246,19 @@ fn answer_by_grant(
     let last = granted.len().saturating_sub(1);
     for (n, (at, grant)) in granted.into_iter().enumerate() {
         let (entry, asked) = &asked[at];
-        let decision = NewDecision {
+        let decided = Decided {
             decision: Decision::Accept,
             by: DecidedBy::Grant(grant),
             shown: asked.hash(),
-            learn: true,
+            unlearned: false,
             remember: None,
             batch: None,
             hold_ms: if all && held && n == last { hold_ms } else { 0 },
             title: None,
             done: None,
+            from: tx.opened(now)?,
         };
-        record(tx, listed, entry.seq, decision, now)?;
+        listed.decide(tx, entry.seq, &decided, now)?;
     }
     Ok(())
 }
