@@ -56,7 +56,6 @@ impl Memory<'_> {
         step: u64,
         lessons: Vec<NewLesson>,
     ) -> Result<(), StoreError> {
-        let now = self.0.now_ms();
         self.0
             .write(move |tx| {
                 let thread = ThreadRow::seq_of(tx, &thread)?;
@@ -69,7 +68,7 @@ impl Memory<'_> {
                     if rows::exists(tx, saved, params![thread, namespace, key])? {
                         continue;
                     }
-                    let (seq, at, learner) = (0, now, None);
+                    let (seq, at, learner) = (0, tx.now(), None);
                     LessonRow { seq, namespace, cause, thread, key, interrupt, at, learner }.insert(tx)?;
                     tx.everything_moved();
                 }
@@ -132,10 +131,9 @@ impl Memory<'_> {
         lessons: Vec<i64>,
         step_limit: i64,
     ) -> Result<ThreadId, StoreError> {
-        let now = self.0.now_ms();
         self.0
             .write(move |db| {
-                let learner = start(db, &new, step_limit, now)?;
+                let learner = start(db, &new, step_limit)?;
                 for seq in &lessons {
                     let Some(mut row) = LessonRow::select(db, "WHERE seq = ?", [seq])?.pop() else {
                         return damaged(format!("lesson number {seq} is missing"));

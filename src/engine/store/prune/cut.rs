@@ -1,5 +1,6 @@
 //! Prunes a single thread.
 
+use crate::engine::store::log::Tx;
 use crate::engine::store::prune::retention::on_record;
 use crate::engine::store::prune::sweep;
 use crate::engine::store::rows::{self, MailRow, ThreadRow};
@@ -71,46 +72,45 @@ const PRUNED: &str = "('started', 'stepped', 'arrived', 'continued', 'corrected'
 
 /// Prunes a thread. Returns the record that remains, or its number if none does.
 pub fn thread(
-    db: &Connection,
+    tx: &Tx<'_>,
     mut row: ThreadRow,
-    now: i64,
     forgotten: &[i64],
     pruning: &mut Pruning,
 ) -> Result<Result<ThreadRow, i64>, StoreError> {
     let mut loose = HashSet::new();
-    sweep::collect_digests(db, row.seq, &mut loose)?;
+    sweep::collect_digests(tx, row.seq, &mut loose)?;
     for digest in loose {
-        sweep::list_for_deletion(db, &digest)?;
+        sweep::list_for_deletion(tx, &digest)?;
     }
-    db.prepare_cached("DELETE FROM words WHERE rowid IN (SELECT seq FROM log WHERE stream = ?)")?
+    tx.prepare_cached("DELETE FROM words WHERE rowid IN (SELECT seq FROM log WHERE stream = ?)")?
         .execute([row.seq])?;
-    let (rows, bytes) = bodies(db, &row)?;
+    let (rows, bytes) = bodies(tx, &row)?;
     pruning.take("log", rows, bytes);
-    for entry in log::verified_stream(db, row.seq, row.seq)? {
+    for entry in log::verified_stream(tx, row.seq, row.seq)? {
         if entry.kind.can_be_pruned() && entry.body.is_some() {
-            db.prepare_cached("UPDATE log SET body = NULL, steps = NULL, sum = ?2 WHERE seq = ?1")?
+            tx.prepare_cached("UPDATE log SET body = NULL, steps = NULL, sum = ?2 WHERE seq = ?1")?
                 .execute(params![entry.seq, entry.sum()])?;
         }
     }
     for (table, own, weight) in PARTS {
         let sum = format!("SELECT coalesce(sum({weight}), 0) FROM {table} WHERE {own}");
-        let bytes: i64 = rows::one(db, &sum, [row.seq])?;
-        let rows = db.prepare_cached(&format!("DELETE FROM {table} WHERE {own}"))?.execute([row.seq])?;
+        let bytes: i64 = rows::one(tx, &sum, [row.seq])?;
+        let rows = tx.prepare_cached(&format!("DELETE FROM {table} WHERE {own}"))?.execute([row.seq])?;
         pruning.take(table, rows as u64, bytes.unsigned_abs());
     }
-    for held in MailRow::of_thread(db, row.seq)? {
-        mail(db, held, pruning)?;
+    for held in MailRow::of_thread(tx, row.seq)? {
+        mail(tx, held, pruning)?;
     }
     pruning.threads += 1;
-    if stays_on_record(db, &row, forgotten)? {
+    if stays_on_record(tx, &row, forgotten)? {
         pruning.records += 1;
-        row.pruned_at = Some(now);
+        row.pruned_at = Some(tx.now());
         return Ok(Ok(row));
     }
     pruning.take("threads", 1, 320 + row.title.len() as u64);
-    for mut mail in MailRow::of_thread(db, row.seq)? {
+    for mut mail in MailRow::of_thread(tx, row.seq)? {
         mail.thread = None;
-        mail.update(db)?;
+        mail.update(tx)?;
     }
     Ok(Err(row.seq))
 }

@@ -14,10 +14,9 @@ pub fn take_back(
     row: &mut ThreadRow,
     question: i64,
     because: UndoReason,
-    now: i64,
 ) -> Result<(), StoreError> {
-    let from = tx.opened(now)?;
-    append(tx, row, EntryKind::Undone, Some(question), &Undone { because, from }, now)?;
+    let from = tx.opened()?;
+    append(tx, row, EntryKind::Undone, Some(question), &Undone { because, from })?;
     calls::forget(tx, row)
 }
 
@@ -28,12 +27,11 @@ pub fn amend(
     question: &AskedQuestion,
     warning: &Warning,
     bind: &str,
-    now: i64,
 ) -> Result<(), StoreError> {
     let mut asked = question.asked.clone();
     asked.warn(warning, bind);
     let amended = Amended { warning: warning.clone(), bind: bind.to_owned(), hash: asked.hash() };
-    append(tx, row, EntryKind::Amended, Some(question.seq), &amended, now)?;
+    append(tx, row, EntryKind::Amended, Some(question.seq), &amended)?;
     Ok(())
 }
 
@@ -43,11 +41,10 @@ pub fn reopen_all(
     row: &mut ThreadRow,
     recent: &SinceStep,
     because: UndoReason,
-    now: i64,
 ) -> Result<(), StoreError> {
     for question in &recent.questions {
         if question.current_answer().is_some_and(|answer| !answer.acted) {
-            take_back(tx, row, question.seq, because, now)?;
+            take_back(tx, row, question.seq, because)?;
         }
     }
     Ok(())
