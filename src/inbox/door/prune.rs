@@ -45,7 +45,7 @@ impl Prune<'_> {
             }
             taken.add(part);
         }
-        if !self.sweep_bytes(&mut taken).await? {
+        if !self.sweep_bytes().await? {
             left.push("unused contents: threads are running, so the next prune deletes them".to_owned());
         }
         match self.0.blocking(|inbox| Ok(fs::remove_dir_all(Mail(inbox).opened_copies()))).await? {
@@ -73,13 +73,13 @@ impl Prune<'_> {
     }
 
     /// Deletes bytes that nothing refers to; `false` if threads were always running.
-    async fn sweep_bytes(self, taken: &mut Pruning) -> Result<bool, InboxError> {
+    async fn sweep_bytes(self) -> Result<bool, InboxError> {
         let store = self.0.store();
         store.prune().mark_blobs().await?;
         let (mut moments, apart) = MOMENTS;
         loop {
             match store.prune().sweep_blobs().await? {
-                Swept::Some(part) => taken.add(part),
+                Swept::Some => {}
                 Swept::Clean => return Ok(true),
                 Swept::Busy if moments == 0 => return Ok(false),
                 Swept::Busy => {

@@ -45,25 +45,18 @@ impl Prune<'_> {
         self.0.read(|db| {
             let mut plan = Pruning::default();
             let (mut gone, mut forgotten) = (HashSet::new(), Vec::new());
-            let mut loose = HashSet::new();
             for root in roots(db, query)? {
                 match family_of(db, root, query, &gone)? {
                     Ok(family) => {
                         for row in family.iter().rev() {
-                            cut::count(db, row, &mut forgotten, &mut plan, &mut loose)?;
+                            cut::count(db, row, &mut forgotten, &mut plan)?;
                             gone.insert(row.seq);
                         }
                     }
                     Err(needed) => plan.keep(needed.reason()),
                 }
             }
-            let mut mails = HashSet::new();
-            for mail in left_mails(db, query, i64::MAX)? {
-                plan.mails += 1;
-                loose.insert(mail.raw);
-                mails.insert(mail.seq);
-            }
-            sweep::count(db, loose, &gone, &mails, &mut plan)?;
+            plan.mails += left_mails(db, query, i64::MAX)?.len() as u64;
             Ok(plan)
         })
     }
