@@ -11,7 +11,7 @@ section! {
     /// How threads are driven.
     #[derive(Copy, Eq)]
     pub struct Engine {
-        /// How many threads run at the same time.
+        /// How many threads run at the same time, not counting answers to programs.
         #[serde(with = "Whole::<1, 1000>")]
         pub concurrency: usize = 8,
         /// How long one node may take.

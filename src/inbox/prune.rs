@@ -13,14 +13,6 @@ pub struct PruneQuery {
     pub statuses: Vec<Status>,
 }
 
-/// The size of a table, or of a part of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct TableSize {
-    pub table: String,
-    pub rows: u64,
-    pub bytes: u64,
-}
-
 /// Threads old enough to delete that are still needed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct KeptThreads {
@@ -40,16 +32,9 @@ pub struct Pruning {
     pub mails: u64,
     /// Threads that are kept.
     pub kept: Vec<KeptThreads>,
-    /// Rows by table; in a plan, bytes as far as they are known.
-    pub tables: Vec<TableSize>,
 }
 
 impl Pruning {
-    /// The bytes of all tables together.
-    pub fn bytes(&self) -> u64 {
-        self.tables.iter().map(|table| table.bytes).sum()
-    }
-
     /// Counts one more thread that is kept.
     pub fn keep(&mut self, why: &str) {
         match self.kept.iter_mut().find(|kept| kept.why == why) {
@@ -58,28 +43,11 @@ impl Pruning {
         }
     }
 
-    /// Counts rows and bytes removed from a table.
-    pub fn take(&mut self, table: &str, rows: u64, bytes: u64) {
-        if rows == 0 {
-            return;
-        }
-        match self.tables.iter_mut().find(|known| known.table == table) {
-            Some(known) => {
-                known.rows += rows;
-                known.bytes += bytes;
-            }
-            None => self.tables.push(TableSize { table: table.to_owned(), rows, bytes }),
-        }
-    }
-
     /// Adds the figures of another part of the same pruning.
     pub fn add(&mut self, part: Pruning) {
         self.threads += part.threads;
         self.records += part.records;
         self.mails += part.mails;
-        for table in part.tables {
-            self.take(&table.table, table.rows, table.bytes);
-        }
     }
 }
 
@@ -93,6 +61,14 @@ pub struct Pruned {
     pub after: u64,
     /// What was left for another time, and why.
     pub left: Vec<String>,
+}
+
+/// The size of a table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TableSize {
+    pub table: String,
+    pub rows: u64,
+    pub bytes: u64,
 }
 
 /// The size of the data folder.

@@ -69,6 +69,16 @@ pub fn replace_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
+/// Makes sure of a copy that only its owner may read and nobody writes, all or nothing; also creates its folder.
+pub fn keep_copy(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if holds(path, bytes)? {
+        return Ok(());
+    }
+    DirBuilder::new().recursive(true).mode(0o700).create(folder_of(path))?;
+    beside(path, bytes, 0o400)?.persist(path)?;
+    Ok(())
+}
+
 /// The folder that a file lies in.
 pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
@@ -142,6 +152,22 @@ mod tests {
         assert_eq!(fs::read(&again).unwrap(), b"two");
         assert_eq!(fs::read(&path).unwrap(), b"three");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
+    }
+
+    #[test]
+    fn a_copy_is_written_once_for_nobody_to_write() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("opened/one/letter.pdf");
+        let inode = || {
+            keep_copy(&path, b"one").unwrap();
+            std::os::unix::fs::MetadataExt::ino(&fs::metadata(&path).unwrap())
+        };
+        assert_eq!(inode(), inode());
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o400);
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, b"two").unwrap();
+        keep_copy(&path, b"one").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"one", "somebody changed it");
     }
 
     #[test]

@@ -46,8 +46,7 @@ fn the_audit_is_exported_as_lines_and_judged() {
     std::fs::write(&file, text.replace("\"by\":\"cli\"", "\"by\":\"tui\"")).unwrap();
     let output = cli.sayso(&["doctor", "--audit", name]);
     assert_eq!(output.code, 1);
-    let edited =
-        format!("FAIL  audit file  line {} was edited: its body is not the one it was written with", at + 1);
+    let edited = format!("FAIL  audit file  line {} is not the one the store has", at + 1);
     assert!(output.out.contains(&edited), "{output:?}");
     // The pause, and the process that paused.
     assert!(output.out.contains(&format!("ok    audit       {} lines", count + 2)), "{output:?}");

@@ -51,7 +51,7 @@ fn old_threads_are_let_go_of_after_a_preview_and_a_yes() {
     let query = PruneQuery { before, statuses: vec![Status::Done, Status::Abandoned] };
     let all = whole(&screen.inbox);
     screen.call(|model| ask_prune(model, query));
-    screen.drawn().shows(["It cannot be undone", "log "]).press("<enter>").burst("y");
+    screen.drawn().shows(["It cannot be undone"]).press("<enter>").burst("y");
     assert_eq!(whole(&screen.inbox), all, "neither Enter nor a burst goes on");
     screen.press("y").says("…pruned; the file was…");
     assert!(whole(&screen.inbox) < all, "steps of ended threads are gone");

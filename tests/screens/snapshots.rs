@@ -273,8 +273,6 @@ fn activity_tab() {
     snap_with("prune_confirm", |screen| {
         pulse("G")(screen);
         let mut plan = Pruning { threads: 1_203, records: 311, mails: 1_100, ..Pruning::default() };
-        plan.take("steps", 9_604, 14_100_200);
-        plan.take("blobs", 1_100, 6_300_000);
         plan.keep("a fork needs its steps");
         let query = PruneQuery { before: crate::support::test_screen::wall(), statuses: vec![Status::Done] };
         screen.call(|model| show_plan(model, query, plan)).drawn();

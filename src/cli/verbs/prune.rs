@@ -3,8 +3,7 @@
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::output::{Format, Output};
-use crate::cli::table::{full, right, table};
-use crate::inbox::{PruneQuery, Pruned, Pruning, Status, TableSize};
+use crate::inbox::{PruneQuery, Pruned, Pruning, Status};
 use crate::text::bytes;
 use crate::text::when;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -47,9 +46,7 @@ impl Args {
         let query = PruneQuery { before, statuses: self.status };
         if self.yes {
             let done = folder.inbox().prune().run(query.clone()).await?;
-            return folder
-                .format
-                .answer(&report(&query, &done.taken, Some(&done)), |format| pruned(format, &done));
+            return folder.format.answer(&report(&query, &done.taken, Some(&done)), |_| pruned(&done));
         }
         let plan = folder.inbox().prune().plan(query.clone()).await?;
         folder
@@ -67,22 +64,10 @@ fn report(query: &PruneQuery, pruning: &Pruning, done: Option<&Pruned>) -> serde
         "records": pruning.records,
         "mails": pruning.mails,
         "kept": pruning.kept,
-        "tables": pruning.tables,
-        "bytes": pruning.bytes(),
         "file_before": done.map(|done| done.before),
         "file_after": done.map(|done| done.after),
         "left": done.map(|done| done.left.clone()).unwrap_or_default(),
     })
-}
-
-fn rows(format: &Format, pruning: &Pruning) -> String {
-    let row = |size: &TableSize| [size.table.clone(), size.rows.to_string(), bytes(size.bytes)];
-    let rows: Vec<_> = pruning.tables.iter().map(row).collect();
-    if rows.is_empty() {
-        String::new()
-    } else {
-        table(format, [full("TABLE"), right("ROWS"), right("SIZE")], &rows)
-    }
 }
 
 fn preview(format: &Format, query: &PruneQuery, plan: &Pruning, folder: &str) -> String {
@@ -97,15 +82,13 @@ fn preview(format: &Format, query: &PruneQuery, plan: &Pruning, folder: &str) ->
         }
         count => format!(
             "{count} threads are {words} and untouched since {}: {} leave a record of what was decided and done, {} \
-             are deleted entirely. {} mails lose their contents, about {} in all.\n",
+             are deleted entirely. {} mails lose their contents.\n",
             format.time(query.before),
             plan.records,
             count - plan.records,
-            plan.mails,
-            bytes(plan.bytes())
+            plan.mails
         ),
     };
-    out.push_str(&rows(format, plan));
     for kept in &plan.kept {
         out.push_str(&format!("{} kept: {}\n", kept.threads, kept.why));
     }
@@ -115,7 +98,7 @@ fn preview(format: &Format, query: &PruneQuery, plan: &Pruning, folder: &str) ->
     out
 }
 
-fn pruned(format: &Format, done: &Pruned) -> String {
+fn pruned(done: &Pruned) -> String {
     let mut out = format!(
         "{} threads were deleted, {} of them with a record of what was decided and done; {} mails lost their \
          contents. The file was {} and is now {}.\n",
@@ -125,7 +108,6 @@ fn pruned(format: &Format, done: &Pruned) -> String {
         bytes(done.before),
         bytes(done.after)
     );
-    out.push_str(&rows(format, &done.taken));
     for left in &done.left {
         out.push_str(&format!("Left: {left}.\n"));
     }

@@ -6,8 +6,8 @@ use super::fail_point::fail_point;
 use super::journal::StepJournal;
 use super::trouble;
 use crate::engine::graph::{
-    AnyState, Child, Event, Failure, FoldError, InterruptId, Next, NodeError, Output, Progress, Retry,
-    StepContext, ThreadId, run_node,
+    AnyState, Child, Event, Failure, FoldError, InterruptId, Next, NodeError, Output, StepContext, ThreadId,
+    run_node,
 };
 use crate::engine::store::{
     Arrival, Awaits, Commit, Committed, GrantedAnswer, Loaded, NewStep, NewThread, NewTrouble, NextStep,
@@ -53,6 +53,18 @@ pub(crate) enum DriveResult {
     Broken(StoreError),
 }
 
+/// How a thread is driven.
+pub(crate) struct Turn {
+    /// How often its next node has failed for a reason that may pass.
+    pub(crate) attempt: u32,
+    /// How long it has been held.
+    pub(crate) waited: Duration,
+    /// Whether somebody waits for it alone, and is told at once that a server cannot be reached.
+    pub(crate) alone: bool,
+    /// The version its node is based on, so that the node can be dropped once that is outdated.
+    pub(crate) working_on: Arc<AtomicI64>,
+}
+
 /// Updates that a thread takes in before its next node.
 struct IncomingSteps {
     steps: Vec<NewStep>,
@@ -61,30 +73,17 @@ struct IncomingSteps {
 }
 
 impl Engine {
-    /// Drives a thread by one node. `attempt` counts earlier transient failures of that node. `working_on` is set to
-    /// the version the node is based on, so that the node can be dropped once that is outdated. `waited` is how long
-    /// the thread has been held.
-    pub(crate) async fn drive(
-        &self,
-        thread: &ThreadId,
-        attempt: u32,
-        waited: Duration,
-        working_on: &AtomicI64,
-    ) -> DriveResult {
-        self.try_drive(thread, attempt, waited, working_on).await.unwrap_or_else(after_store_error)
+    /// Drives a thread by one node.
+    async fn drive(&self, thread: &ThreadId, turn: &Turn) -> DriveResult {
+        self.try_drive(thread, turn).await.unwrap_or_else(after_store_error)
     }
 
-    async fn try_drive(
-        &self,
-        thread: &ThreadId,
-        attempt: u32,
-        waited: Duration,
-        working_on: &AtomicI64,
-    ) -> Result<DriveResult, StoreError> {
+    async fn try_drive(&self, thread: &ThreadId, turn: &Turn) -> Result<DriveResult, StoreError> {
+        let working_on = &turn.working_on;
         let cached = self.cache().take(thread);
         let loaded = self.store().threads().load(thread, cached.as_ref().map(|cached| &cached.folded))?;
         working_on.store(loaded.row.version, Ordering::SeqCst);
-        if let Some(result) = self.handle_without_node(&loaded, waited).await? {
+        if let Some(result) = self.handle_without_node(&loaded, turn.waited).await? {
             return Ok(result);
         }
         let Some(spec) = self.registry().get(&loaded.row.workflow) else {
@@ -109,12 +108,12 @@ impl Engine {
         if let Some(failure) = before_node(spec, &loaded, &incoming) {
             return self.fail(&loaded, Some(spec), Some(&incoming.state), failure).await;
         }
-        let (output, has_calls) = self.run(spec, &loaded, &incoming, attempt).await;
+        let (output, has_calls) = self.run(spec, &loaded, &incoming, turn.attempt).await;
         working_on.store(COMMITTING, Ordering::SeqCst);
         let output = match output {
             Ok(output) => output,
             Err(error) => {
-                let result = self.after_error(spec, &loaded, &incoming.state, error, attempt).await;
+                let result = self.after_error(spec, &loaded, &incoming.state, error, turn).await;
                 working_on.store(loaded.row.version, Ordering::SeqCst);
                 return result;
             }
@@ -162,41 +161,6 @@ impl Engine {
             return Ok(Some(DriveResult::Continue));
         }
         Ok(None)
-    }
-
-    /// Retries a failed node, asks a person about it, or drops it because its thread moved.
-    async fn after_error(
-        &self,
-        spec: &Spec,
-        loaded: &Loaded,
-        state: &AnyState,
-        error: NodeError,
-        attempt: u32,
-    ) -> Result<DriveResult, StoreError> {
-        let (thread, node) = (&loaded.row.id, &loaded.row.node);
-        let settings = self.settings();
-        if let NodeError::Unreachable { server, .. } = &error {
-            (self.sink())(Progress::Unreachable { thread: thread.clone(), server: server.clone() });
-        }
-        match Retry::after(error, attempt, settings.retries, settings.retry_wait) {
-            Retry::After(wait, text) => {
-                tracing::info!(%thread, %node, %text, "will be tried again");
-                // The results of its calls are still being written; the next attempt must find them.
-                let _ = self.store().flush().await;
-                Ok(DriveResult::RetryAfter(wait))
-            }
-            Retry::Unreachable { server, text, wait } => {
-                tracing::info!(%thread, %node, %server, %text, "a server cannot be reached");
-                let _ = self.store().flush().await;
-                Ok(DriveResult::ServerUnreachable(UnreachableServer { server, why: text }, wait))
-            }
-            Retry::Never(failure) => self.fail(loaded, Some(spec), Some(state), failure).await,
-            Retry::Moved => Ok(DriveResult::Continue),
-            Retry::Storage(error) => Err(match error.downcast::<StoreError>() {
-                Ok(error) => *error,
-                Err(error) => StoreError::Failed(error.to_string()),
-            }),
-        }
     }
 
     /// Whether the grant still allows this without asking.
@@ -317,7 +281,7 @@ impl Engine {
     }
 
     /// Asks a person about a failure. `state` is the state the node failed in, if it can be read.
-    async fn fail(
+    pub(super) async fn fail(
         &self,
         loaded: &Loaded,
         spec: Option<&Spec>,
@@ -342,21 +306,6 @@ impl Engine {
         };
         self.store().threads().trouble(trouble).await?;
         Ok(DriveResult::Idle)
-    }
-
-    /// Asks a person about a server that cannot be reached, when somebody waits for this thread alone.
-    pub(crate) async fn give_up(
-        &self,
-        thread: &ThreadId,
-        unreachable: &UnreachableServer,
-        tries: u32,
-    ) -> DriveResult {
-        let failed = async {
-            let loaded = self.store().threads().load(thread, None)?;
-            let failure = Failure::Failed(format!("{} (tried {tries} times)", unreachable.why));
-            self.fail(&loaded, self.registry().get(&loaded.row.workflow), None, failure).await
-        };
-        failed.await.unwrap_or_else(after_store_error)
     }
 
     /// Stops a thread, whatever it is doing. A person decides whether it continues.
@@ -393,24 +342,22 @@ impl Engine {
 pub(crate) async fn drive_while_possible(
     engine: Engine,
     thread: ThreadId,
-    mut attempt: u32,
-    mut waited: Duration,
-    working_on: Arc<AtomicI64>,
+    mut turn: Turn,
 ) -> (ThreadId, DriveResult, u32) {
     let (mut seen, mut rounds) = (None, 0_u32);
     loop {
-        let result = engine.drive(&thread, attempt, waited, &working_on).await;
+        let result = engine.drive(&thread, &turn).await;
         if !matches!(result, DriveResult::Continue) || engine.is_at_work(&thread) {
-            return (thread, result, attempt);
+            return (thread, result, turn.attempt);
         }
-        (attempt, waited) = (0, Duration::ZERO);
+        (turn.attempt, turn.waited) = (0, Duration::ZERO);
         // If the lists differ from the log, it may be tried for ever and never move.
         rounds = rounds.wrapping_add(1);
         if rounds.is_multiple_of(50) {
             let version = engine.store().threads().version(&thread).ok();
             if std::mem::replace(&mut seen, version) == version {
                 let text = format!("thread {thread} is not listed as the log has it");
-                return (thread, DriveResult::Broken(StoreError::Damaged(text)), attempt);
+                return (thread, DriveResult::Broken(StoreError::Damaged(text)), turn.attempt);
             }
         }
     }

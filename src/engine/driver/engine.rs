@@ -22,7 +22,7 @@ pub struct Settings {
     pub soft_hold: Duration,
     /// The same for answers to programs made at the screen.
     pub agents_hold: Duration,
-    /// How many threads run at once.
+    /// How many threads run at once, not counting answers to programs.
     pub concurrency: usize,
     /// How long a node may take.
     pub node_timeout: Duration,
@@ -142,22 +142,22 @@ impl Engine {
 
     /// Whether anything that an earlier attempt at this thread began is still running in this process.
     pub(crate) fn is_at_work(&self, thread: &ThreadId) -> bool {
-        let mut at_work = self.0.at_work.lock().unwrap_or_else(PoisonError::into_inner);
-        let busy = at_work.get(thread).is_some_and(|journal| journal.strong_count() > 0);
-        if !busy {
-            at_work.remove(thread);
-        }
-        busy
+        self.at_work().contains_key(thread)
     }
 
     pub(crate) fn anything_at_work(&self) -> bool {
-        let at_work = self.0.at_work.lock().unwrap_or_else(PoisonError::into_inner);
-        at_work.values().any(|journal| journal.strong_count() > 0)
+        !self.at_work().is_empty()
     }
 
     pub(crate) fn register_journal(&self, thread: &ThreadId, journal: &Arc<StepJournal>) {
+        self.at_work().insert(thread.clone(), Arc::downgrade(journal));
+    }
+
+    /// The journals that are still in use.
+    fn at_work(&self) -> MutexGuard<'_, HashMap<ThreadId, Weak<StepJournal>>> {
         let mut at_work = self.0.at_work.lock().unwrap_or_else(PoisonError::into_inner);
-        at_work.insert(thread.clone(), Arc::downgrade(journal));
+        at_work.retain(|_, journal| journal.strong_count() > 0);
+        at_work
     }
 
     /// Sets the lock this engine drives under.
@@ -242,4 +242,40 @@ pub(crate) fn fold(
         (None, None) => workflow.empty(),
     };
     tail.updates.iter().try_fold(start, |state, updates| workflow.apply(state, updates))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicBool;
+
+    #[test]
+    fn what_is_no_longer_at_work_is_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        let engine = Engine::new(store, Registry::new([]), Settings::default());
+        let begin = || {
+            let thread = ThreadId::random();
+            let journal = Arc::new(StepJournal {
+                store: engine.store().clone(),
+                thread: thread.clone(),
+                version: 1,
+                step: 1,
+                calls: HashMap::new(),
+                has_calls: AtomicBool::new(false),
+                released: engine.released().clone(),
+                _lock: None,
+            });
+            engine.register_journal(&thread, &journal);
+            (thread, journal)
+        };
+        let (first, journal) = begin();
+        assert!(engine.is_at_work(&first));
+        drop(journal);
+        let (second, journal) = begin();
+        assert!(engine.is_at_work(&second) && !engine.is_at_work(&first));
+        assert_eq!(engine.0.at_work.lock().unwrap().len(), 1, "nobody asked about the first one");
+        drop(journal);
+        assert!(!engine.anything_at_work());
+    }
 }

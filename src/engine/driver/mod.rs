@@ -3,6 +3,7 @@
 //! [`Engine`] drives a thread by one node and commits the result. [`Driver`] does so for every thread that can
 //! continue; a data folder has one driver at a time.
 
+mod after_error;
 mod cache;
 mod drive;
 mod engine;

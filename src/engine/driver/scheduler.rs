@@ -4,7 +4,7 @@
 //! from what it finds, so it does not matter who changed it. It keeps only clocks to itself: holds and backoffs run on
 //! its monotonic clock and start over when another driver takes over. A wall clock that jumps fires nothing twice.
 
-use super::drive::{COMMITTING, DriveResult, drive_while_possible};
+use super::drive::{COMMITTING, DriveResult, Turn, drive_while_possible};
 use super::engine::Engine;
 use super::learning::PendingLessons;
 use super::to_do::ToDo;
@@ -71,6 +71,8 @@ pub struct Driver {
 }
 
 struct Running {
+    /// A program waits for it.
+    by_program: bool,
     abort: AbortHandle,
     working_on: Arc<AtomicI64>,
 }
@@ -121,7 +123,7 @@ impl Driver {
         match DriverLock::take(engine.store().folder())? {
             LockAttempt::Theirs(pid) => Ok(Err(pid)),
             LockAttempt::Ours(lock) => {
-                engine.store().audit().check_before_driving()?;
+                engine.store().audit().check_end()?;
                 let recovered = engine.store().threads().recover().await?;
                 if recovered > 0 {
                     tracing::info!(recovered, "threads were running when the last driver ended");
@@ -133,7 +135,7 @@ impl Driver {
         }
     }
 
-    /// The threads it has driven.
+    /// The threads it has driven until it was idle.
     pub fn touched(&self) -> impl Iterator<Item = &ThreadId> {
         self.touched.iter()
     }
@@ -273,8 +275,10 @@ impl Driver {
             }
             if let Some(wake) = scheduler.wait_until(thread) {
                 look.wake_at(wake);
-            } else if scheduler.running.len() < self.engine.settings().concurrency.max(1) {
-                self.touched.insert(thread.thread.clone());
+            } else if scheduler.has_room(thread, self.engine.settings().concurrency.max(1)) {
+                if until == Until::Idle {
+                    self.touched.insert(thread.thread.clone());
+                }
                 scheduler.start(&self.engine, thread, scope);
             }
         }
@@ -362,20 +366,15 @@ impl Scheduler {
         let waited = held.1.elapsed();
         let working_on = Arc::new(AtomicI64::new(version));
         let alone = matches!(scope, Scope::WithChildren(_));
-        let work = drive_while_possible(engine.clone(), id.clone(), attempt, waited, working_on.clone());
-        let engine = engine.clone();
-        let task = async move {
-            match work.await {
-                // Somebody waits for this thread alone, so tell them at once.
-                (thread, DriveResult::ServerUnreachable(unreachable, _), attempt) if alone => {
-                    let result = engine.give_up(&thread, &unreachable, attempt + 1).await;
-                    (thread, result, attempt)
-                }
-                result => result,
-            }
-        };
-        let abort = self.tasks.spawn(task);
-        self.running.insert(id, Running { abort, working_on });
+        let turn = Turn { attempt, waited, alone, working_on: working_on.clone() };
+        let abort = self.tasks.spawn(drive_while_possible(engine.clone(), id.clone(), turn));
+        self.running.insert(id, Running { by_program: thread.by_program, abort, working_on });
+    }
+
+    /// Whether a thread may run beside those that do. What a program asked takes a moment, and the program waits, so it
+    /// neither waits for others nor takes their place.
+    fn has_room(&self, thread: &Runnable, limit: usize) -> bool {
+        thread.by_program || self.running.values().filter(|running| !running.by_program).count() < limit
     }
 
     /// Until when a thread must wait, because it is held or backs off after a failure.

@@ -75,7 +75,8 @@ mod tests {
 
     fn thread(seq: i64, status: Status) -> Runnable {
         let (thread, version) = (ThreadId::random(), seq);
-        Runnable { seq, thread, status, version, hold_ms: 0, held_at: None, waiting_events: 0 }
+        let (hold_ms, held_at, waiting_events, by_program) = (0, None, 0, false);
+        Runnable { seq, thread, status, version, hold_ms, held_at, waiting_events, by_program }
     }
 
     /// All threads were looked at when the log had ten entries, and one was ready.

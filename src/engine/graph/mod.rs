@@ -50,7 +50,7 @@ pub use journal::{
 };
 pub use picture::{END, Highlight, LEGEND, Picture, START, TakenPath};
 pub use progress::{Progress, ProgressSink};
-pub use runner::{Failure, Output, Retry, run_node};
+pub use runner::{Failure, Output, run_node};
 pub use shape::{Edge, NodeShape, Shape, ask, end, goto, spawn};
 pub use state::State;
 pub use workflow::{AnyState, Workflow};

@@ -1,14 +1,9 @@
-//! Runs one node and decides what to do with its result.
+//! Runs one node.
 
 use super::workflow::{NodeOutput, NodeRun};
-use super::{
-    AnyState, Journal, JournalError, Next, NodeError, Progress, ProgressSink, StepContext, Workflow,
-};
+use super::{AnyState, Journal, Next, NodeError, Progress, ProgressSink, StepContext, Workflow};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// A server may ask for any wait; we try again after at most this long.
-const MAX_WAIT: Duration = Duration::from_secs(3600);
 
 /// A node's result, ready to be committed.
 #[derive(Debug)]
@@ -65,21 +60,6 @@ impl Failure {
     }
 }
 
-/// What to do after a node that returned no command.
-#[derive(Debug)]
-pub enum Retry {
-    /// Try again after this long.
-    After(Duration, String),
-    /// Report that the server is away, and try again after this long.
-    Unreachable { server: String, text: String, wait: Duration },
-    /// Ask a person.
-    Never(Failure),
-    /// The thread has moved on: drop the result and look again.
-    Moved,
-    /// Nothing can be recorded, so nothing more may be done.
-    Storage(Box<dyn std::error::Error + Send + Sync>),
-}
-
 /// Runs one node within its time limit and checks the edge it took.
 pub async fn run_node(
     workflow: &Workflow,
@@ -117,44 +97,6 @@ pub async fn run_node(
     };
     let next = workflow.resolve(node, next).map_err(NodeError::failed)?;
     Ok(Output { updates, next, took })
-}
-
-impl Retry {
-    /// Decides what follows a failed attempt; `attempt` counts from 0, and `first_wait` is the first wait.
-    pub fn after(error: NodeError, attempt: u32, retries: u32, first_wait: Duration) -> Self {
-        match error {
-            NodeError::Transient { text, retry_after } if attempt < retries => {
-                let wait =
-                    retry_after.map_or_else(|| backoff(attempt, first_wait), |wait| wait.min(MAX_WAIT));
-                Retry::After(wait, text)
-            }
-            NodeError::Transient { text, .. } => Retry::Never(Failure::Failed(match attempt {
-                0 => text,
-                _ => format!("{text} (tried {} times)", attempt + 1),
-            })),
-            NodeError::Unreachable { text, .. } if attempt < retries => {
-                Retry::After(backoff(attempt, first_wait), text)
-            }
-            NodeError::Unreachable { server, text } => Retry::Unreachable {
-                server,
-                text,
-                wait: backoff(attempt, first_wait).max(Duration::from_secs(1)),
-            },
-            NodeError::Failed { text } => Retry::Never(Failure::Failed(text)),
-            NodeError::Budget { text } => Retry::Never(Failure::Budget(text)),
-            NodeError::InDoubt { effect, text } => Retry::Never(Failure::InDoubt { effect, text }),
-            NodeError::Journal(JournalError::Moved) => Retry::Moved,
-            NodeError::Journal(JournalError::Storage(error)) => Retry::Storage(error),
-            NodeError::Journal(e @ (JournalError::Twice(_) | JournalError::NotApproved(_))) => {
-                Retry::Never(Failure::Failed(e.to_string()))
-            }
-        }
-    }
-}
-
-/// Each wait is four times as long as the last, at most two minutes.
-fn backoff(attempt: u32, first_wait: Duration) -> Duration {
-    first_wait.saturating_mul(4u32.saturating_pow(attempt)).min(Duration::from_secs(120))
 }
 
 fn panic_text(error: tokio::task::JoinError) -> String {

@@ -16,7 +16,7 @@ use crate::engine::store::record::{calls, forks};
 use crate::engine::store::rows::{EffectRow, ThreadRow, damaged};
 use crate::engine::store::{Effects, StoreError, grants, settings};
 use crate::inbox::DecidedBy;
-use rusqlite::{Connection, params};
+use rusqlite::params;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -35,8 +35,7 @@ pub struct EffectIntent {
 impl Effects<'_> {
     /// Commits an intent, or returns what an earlier attempt left.
     pub async fn begin(self, effect: EffectIntent) -> Result<PriorEffect, StoreError> {
-        let now = self.0.now_ms();
-        self.0.write(move |tx| begin(tx, &effect, now)).await?.ok_or(StoreError::Moved)
+        self.0.write(move |tx| begin(tx, &effect)).await?.ok_or(StoreError::Moved)
     }
 
     /// Commits the state of an effect. It is recorded whatever happened to the thread meanwhile.
@@ -48,14 +47,13 @@ impl Effects<'_> {
         state: EffectState,
         outcome: Value,
     ) -> Result<(), StoreError> {
-        let now = self.0.now_ms();
         self.0
             .write(move |tx| {
                 let mut row = ThreadRow::find(tx, &thread)?;
                 let rest = "WHERE thread = ? AND step = ? AND name = ?";
                 let stored = EffectRow::select(tx, rest, params![row.seq, step, name])?.pop();
                 let Some(effect) = stored else { return damaged(format!("effect `{name}` is missing")) };
-                end(tx, &mut row, effect.seq, &name, state, outcome, now)
+                end(tx, &mut row, effect.seq, &name, state, outcome)
             })
             .await
     }
@@ -90,19 +88,18 @@ pub fn end(
     name: &str,
     state: EffectState,
     outcome: Value,
-    now: i64,
 ) -> Result<(), StoreError> {
     let begun = log::entry(tx, effect)?;
     let is_it = begun.kind == EntryKind::Begun && begun.stream == row.seq;
     if !is_it || begun.parse_body::<EffectBegun>()?.name != name {
         return damaged(format!("effect `{name}` of thread {} is not on record", row.id));
     }
-    append(tx, row, EntryKind::Ended, Some(effect), &EffectEnded { state, outcome }, now)?;
+    append(tx, row, EntryKind::Ended, Some(effect), &EffectEnded { state, outcome })?;
     Ok(())
 }
 
 /// `None` if the person has to be asked again first.
-fn begin(tx: &Tx<'_>, effect: &EffectIntent, now: i64) -> Result<Option<PriorEffect>, StoreError> {
+fn begin(tx: &Tx<'_>, effect: &EffectIntent) -> Result<Option<PriorEffect>, StoreError> {
     let mut row = ThreadRow::find(tx, &effect.thread)?;
     if row.version != effect.version {
         return Err(StoreError::Moved);
@@ -122,7 +119,7 @@ fn begin(tx: &Tx<'_>, effect: &EffectIntent, now: i64) -> Result<Option<PriorEff
             outcome: earlier.outcome.clone(),
         }));
     }
-    let approved = approve(tx, &row, &recent, basis, now)?;
+    let approved = approve(tx, &row, &recent, basis)?;
     let question =
         recent.questions.iter().find(|question| approved.is_some_and(|(card, _)| card == question.seq));
     if let Some(question) = question
@@ -131,8 +128,8 @@ fn begin(tx: &Tx<'_>, effect: &EffectIntent, now: i64) -> Result<Option<PriorEff
         if question.current_answer().is_some_and(|answer| answer.acted) {
             return Err(StoreError::NotApproved(warning.text.to_string()));
         }
-        reopen_all(tx, &mut row, &recent, UndoReason::DoneElsewhere, now)?;
-        amend(tx, &mut row, question, &warning, &bind, now)?;
+        reopen_all(tx, &mut row, &recent, UndoReason::DoneElsewhere)?;
+        amend(tx, &mut row, question, &warning, &bind)?;
         return Ok(None);
     }
     let begun = EffectBegun {
@@ -141,13 +138,13 @@ fn begin(tx: &Tx<'_>, effect: &EffectIntent, now: i64) -> Result<Option<PriorEff
         basis: basis.clone(),
         bytes: digest_hex(&blobs::put(tx, &Blob::new(frozen))?),
         executed: approved.as_ref().map(|(_, hash)| hash.to_string()),
-        from: tx.opened(now)?,
+        from: tx.opened()?,
     };
     let card = approved.map(|(card, _)| card);
     let repeats =
         |entry: &&Entry| Some(entry.seq) == card || (entry.kind == EntryKind::Decided && entry.about == card);
     let similar: Vec<&Entry> = recent.entries.iter().filter(repeats).collect();
-    let new = NewEntry::new(Some(row.seq), EntryKind::Begun, Some(row.last), &begun, now)?;
+    let new = NewEntry::new(Some(row.seq), EntryKind::Begun, Some(row.last), &begun)?;
     apply(tx, &tx.append(NewEntry { about: card, similar: &similar, ..new })?)?;
     Ok(Some(PriorEffect::New))
 }
@@ -155,18 +152,17 @@ fn begin(tx: &Tx<'_>, effect: &EffectIntent, now: i64) -> Result<Option<PriorEff
 /// Checks that the effect is exactly what was approved, byte for byte. Returns the card that permits it (the last one
 /// if there are several) with the hash of what is carried out.
 fn approve(
-    db: &Connection,
+    tx: &Tx<'_>,
     row: &ThreadRow,
     recent: &SinceStep,
     basis: &Authorization,
-    now: i64,
 ) -> Result<Option<(i64, Hash)>, StoreError> {
     let refuse = |text: String| Err(StoreError::NotApproved(text));
     let executes = |question: &AskedQuestion, args: &Value| {
         (question.seq, Hash::of(&question.asked.interrupt.action, args, &question.asked.interrupt.shown_with))
     };
     match basis {
-        Authorization::Grant { name } if grants::builtin_on(db, name)? => Ok(None),
+        Authorization::Grant { name } if grants::builtin_on(tx, name)? => Ok(None),
         Authorization::Grant { name } => {
             refuse(format!("no grant in force goes by `{name}`; `sayso grants` shows those there are"))
         }
@@ -194,7 +190,7 @@ fn approve(
             // If the grant ended after it answered, the thread is looked at again and the person is asked.
             if let DecidedBy::Grant(grant) = &answer.body.by
                 && !answer.acted
-                && !grants::covers(db, grant, &question.asked, &row.id, now)?
+                && !grants::covers(tx, grant, &question.asked, &row.id, tx.now())?
             {
                 return Err(StoreError::Moved);
             }

@@ -29,8 +29,7 @@ const MAX_DURATION: Duration = Duration::from_secs(366 * 24 * 3600);
 impl Grants<'_> {
     /// Gives a grant that a card offers.
     pub async fn give(self, request: GrantRequest) -> Result<GrantLine, StoreError> {
-        let now = self.0.now_ms();
-        self.0.write(move |tx| give(tx, &request, now)).await
+        self.0.write(move |tx| give(tx, &request)).await
     }
 
     /// Built-in grants and those that people gave, oldest first.
@@ -50,13 +49,11 @@ impl Grants<'_> {
 
     /// Revokes a grant, or switches a built-in one off.
     pub async fn revoke(self, id: String) -> Result<GrantLine, StoreError> {
-        let now = self.0.now_ms();
-        self.0.write(move |tx| revoke(tx, &id, now)).await
+        self.0.write(move |tx| revoke(tx, &id)).await
     }
 
     /// Switches a built-in grant on again.
     pub async fn restore(self, id: String) -> Result<GrantLine, StoreError> {
-        let now = self.0.now_ms();
         self.0
             .write(move |db| {
                 let Some(builtin) = builtin(&id)? else {
@@ -67,9 +64,8 @@ impl Grants<'_> {
                 if let Some(grant) = &mut grant
                     && grant.revoked_at.take().is_some()
                 {
-                    let body = Revoked { builtin: Some(grant.id.clone()), from: db.opened(now)? };
-                    let new =
-                        NewEntry::new(Some(grant.seq), EntryKind::Restored, Some(grant.last), &body, now)?;
+                    let body = Revoked { builtin: Some(grant.id.clone()), from: db.opened()? };
+                    let new = NewEntry::new(Some(grant.seq), EntryKind::Restored, Some(grant.last), &body)?;
                     let entry = db.append(new)?;
                     apply(db, &entry)?;
                 }
@@ -131,7 +127,6 @@ impl Grants<'_> {
         version: i64,
         interrupts: Vec<InterruptId>,
     ) -> Result<(), StoreError> {
-        let now = self.0.now_ms();
         self.0
             .write(move |db| {
                 let mut row = ThreadRow::find(db, &thread)?;
@@ -141,7 +136,7 @@ impl Grants<'_> {
                 let recent = SinceStep::read(db, &row)?;
                 for question in recent.questions.iter().filter(|q| interrupts.contains(&q.asked.id)) {
                     if question.current_answer().is_some_and(|answer| !answer.acted) {
-                        take_back(db, &mut row, question.seq, UndoReason::GrantEnded, now)?;
+                        take_back(db, &mut row, question.seq, UndoReason::GrantEnded)?;
                     }
                 }
                 Ok(())
@@ -311,7 +306,7 @@ pub fn builtin_on(db: &Connection, name: &str) -> Result<bool, StoreError> {
     Ok(true)
 }
 
-pub fn give(tx: &Tx<'_>, request: &GrantRequest, now: i64) -> Result<GrantLine, StoreError> {
+pub fn give(tx: &Tx<'_>, request: &GrantRequest) -> Result<GrantLine, StoreError> {
     let interrupt = InterruptRow::find(tx, &request.interrupt)?;
     let question = question_of(tx, &interrupt)?;
     let thread = ThreadRow::by_seq(tx, interrupt.thread)?;
@@ -329,13 +324,14 @@ pub fn give(tx: &Tx<'_>, request: &GrantRequest, now: i64) -> Result<GrantLine, 
         Ok(wished) => wished,
         Err(why) => return refuse(why),
     };
-    let after = |lasts: Duration| now.saturating_add(i64::try_from(lasts.as_millis()).unwrap_or(i64::MAX));
+    let after =
+        |lasts: Duration| tx.now().saturating_add(i64::try_from(lasts.as_millis()).unwrap_or(i64::MAX));
     let expires_at = match (&scope, request.ends_at) {
         (Scope::Agent(_) | Scope::Sender(_), None) => Some(after(DEFAULT_DURATION)),
         (_, ends_at) => ends_at.map(|at| at.as_millisecond()),
     };
     let wrong = match expires_at {
-        Some(at) if at <= now => Some("the grant would have ended already"),
+        Some(at) if at <= tx.now() => Some("the grant would have ended already"),
         Some(at) if at > after(MAX_DURATION) => Some("a grant lasts a year at most"),
         Some(_) | None => None,
     };
@@ -348,34 +344,34 @@ pub fn give(tx: &Tx<'_>, request: &GrantRequest, now: i64) -> Result<GrantLine, 
         scope,
         interrupt: Some(interrupt.id.to_string()),
         expires_at,
-        from: tx.opened(now)?,
+        from: tx.opened()?,
     };
-    let entry = tx.append(NewEntry::new(None, EntryKind::Granted, None, &granted, now)?)?;
+    let entry = tx.append(NewEntry::new(None, EntryKind::Granted, None, &granted)?)?;
     apply(tx, &entry)?;
-    line(tx, &Grant::read(tx, entry.seq)?, now)
+    line(tx, &Grant::read(tx, entry.seq)?, tx.now())
 }
 
-fn revoke(tx: &Tx<'_>, id: &str, now: i64) -> Result<GrantLine, StoreError> {
+fn revoke(tx: &Tx<'_>, id: &str) -> Result<GrantLine, StoreError> {
     if let Some(tool) = id.strip_prefix(POLICY_GRANT) {
         let text = format!("`{id}` is allowed by the config; set mode = \"ask\" in its [policy.{tool}]");
         return Err(StoreError::Conflict(text));
     }
     if let Some(builtin) = builtin(id)? {
         let before = find_grant(tx, builtin.id)?;
-        let seq = end(tx, before.as_ref(), Some(builtin.id.to_owned()), now)?;
+        let seq = end(tx, before.as_ref(), Some(builtin.id.to_owned()))?;
         return builtin_line(builtin, Some(&Grant::read(tx, seq)?));
     }
     let parsed = GrantId::parse(id).map_err(|_| StoreError::unknown("grant", id.to_owned()))?;
     let full_id =
         if parsed.is_whole() { parsed.to_string() } else { complete_grant_id(tx, parsed.as_str())? };
     let grant = find_grant(tx, &full_id)?.ok_or_else(|| StoreError::unknown("grant", full_id))?;
-    end(tx, Some(&grant), None, now)?;
-    ask_again(tx, &grant.id, now)?;
-    line(tx, &Grant::read(tx, grant.seq)?, now)
+    end(tx, Some(&grant), None)?;
+    ask_again(tx, &grant.id)?;
+    line(tx, &Grant::read(tx, grant.seq)?, tx.now())
 }
 
 /// Revokes a grant and returns its number.
-fn end(tx: &Tx<'_>, grant: Option<&Grant>, builtin: Option<String>, now: i64) -> Result<i64, StoreError> {
+fn end(tx: &Tx<'_>, grant: Option<&Grant>, builtin: Option<String>) -> Result<i64, StoreError> {
     if let Some(grant) = grant
         && let Some(at) = grant.revoked_at
     {
@@ -383,14 +379,14 @@ fn end(tx: &Tx<'_>, grant: Option<&Grant>, builtin: Option<String>, now: i64) ->
         return Err(StoreError::NotOpen { id: grant.id.clone(), why });
     }
     let (stream, last) = (grant.map(|grant| grant.seq), grant.map(|grant| grant.last));
-    let revoked = Revoked { builtin, from: tx.opened(now)? };
-    let entry = tx.append(NewEntry::new(stream, EntryKind::Revoked, last, &revoked, now)?)?;
+    let revoked = Revoked { builtin, from: tx.opened()? };
+    let entry = tx.append(NewEntry::new(stream, EntryKind::Revoked, last, &revoked)?)?;
     apply(tx, &entry)?;
     Ok(entry.stream)
 }
 
 /// Reopens what the grant had answered and nobody has acted on; a person decides it now.
-fn ask_again(tx: &Tx<'_>, grant: &str, now: i64) -> Result<(), StoreError> {
+fn ask_again(tx: &Tx<'_>, grant: &str) -> Result<(), StoreError> {
     let decided = "INDEXED BY interrupts_live WHERE status <> 'closed' AND status = 'decided' AND acted = 0 ORDER BY seq";
     for interrupt in InterruptRow::select(tx, decided, [])? {
         let mut row = ThreadRow::by_seq(tx, interrupt.thread)?;
@@ -399,7 +395,7 @@ fn ask_again(tx: &Tx<'_>, grant: &str, now: i64) -> Result<(), StoreError> {
         let by = DecidedBy::Grant(grant.to_owned());
         let answer = question.and_then(AskedQuestion::current_answer);
         if answer.is_some_and(|answer| answer.body.by == by && !answer.acted) {
-            take_back(tx, &mut row, interrupt.seq, UndoReason::GrantEnded, now)?;
+            take_back(tx, &mut row, interrupt.seq, UndoReason::GrantEnded)?;
         }
     }
     Ok(())

@@ -217,7 +217,7 @@ impl Store {
         job: impl FnOnce(&Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
         match (&self.0.writer, self.mode()) {
-            (Some(writer), Mode::ReadWrite) => writer.write(job).await,
+            (Some(writer), Mode::ReadWrite) => writer.write(self.now_ms(), job).await,
             (_, Mode::ViewOnly(why)) => Err(StoreError::ViewOnly(why)),
             (None, Mode::ReadWrite) => Err(StoreError::ViewOnly("it was opened for viewing".to_owned())),
         }
@@ -234,7 +234,7 @@ impl Store {
         job: impl FnOnce(&Tx<'_>) -> Result<(), StoreError> + Send + 'static,
     ) {
         if let Some(writer) = &self.0.writer {
-            writer.write_later(job);
+            writer.write_later(self.now_ms(), job);
         }
     }
 

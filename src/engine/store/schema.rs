@@ -286,7 +286,7 @@ CREATE INDEX names_by_name ON names (name);
 CREATE TABLE lessons (
     seq        INTEGER PRIMARY KEY,
     namespace  TEXT NOT NULL,
-    cause      TEXT NOT NULL,
+    cause      TEXT NOT NULL,       -- what happened, as JSON; empty once a thread has taken it
     thread     INTEGER NOT NULL,
     key        TEXT NOT NULL,       -- the interrupt, or the step; a profile learns from each once
     interrupt  TEXT,

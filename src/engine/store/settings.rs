@@ -14,12 +14,11 @@ impl Store {
 
     /// Pauses or resumes all driving, in every process and across restarts.
     pub async fn pause(&self, paused: bool) -> Result<(), StoreError> {
-        let now = self.now_ms();
         self.write(move |tx| {
             let kind = if paused { EntryKind::Paused } else { EntryKind::Resumed };
             let prev = log::last_in_stream(tx, PAUSE_STREAM)?;
-            let action = PersonAction { from: tx.opened(now)? };
-            let entry = tx.append(NewEntry::new(Some(PAUSE_STREAM), kind, prev, &action, now)?)?;
+            let action = PersonAction { from: tx.opened()? };
+            let entry = tx.append(NewEntry::new(Some(PAUSE_STREAM), kind, prev, &action)?)?;
             apply(tx, &entry)
         })
         .await

@@ -74,19 +74,25 @@ impl Writer {
         self.stopped.get().cloned()
     }
 
+    /// Runs a job as of `now`, in milliseconds, and returns its result once it is on the disk.
     pub async fn write<T: Send + 'static>(
         &self,
+        now: i64,
         job: impl FnOnce(&Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let (sender, reply) = oneshot::channel();
-        self.send(job, move |result| {
+        self.send(now, job, move |result| {
             let _ = sender.send(result);
         });
         reply.await.unwrap_or_else(|_| Err(StoreError::Disk("the writer has ended".to_owned())))
     }
 
-    pub fn write_later(&self, job: impl FnOnce(&Tx<'_>) -> Result<(), StoreError> + Send + 'static) {
-        self.send(job, |result| {
+    pub fn write_later(
+        &self,
+        now: i64,
+        job: impl FnOnce(&Tx<'_>) -> Result<(), StoreError> + Send + 'static,
+    ) {
+        self.send(now, job, |result| {
             if let Err(error) = result {
                 tracing::debug!(%error, "a write nobody waits for was not made");
             }
@@ -95,12 +101,16 @@ impl Writer {
 
     fn send<T: Send + 'static>(
         &self,
+        now: i64,
         job: impl FnOnce(&Tx<'_>) -> Result<T, StoreError> + Send + 'static,
         tell: impl FnOnce(Result<T, StoreError>) + Send + 'static,
     ) {
-        let job: Job = Box::new(move |db| {
-            let result = match db {
-                Some(db) => catch_panic(db, job),
+        let job: Job = Box::new(move |tx| {
+            let result = match tx {
+                Some(tx) => {
+                    tx.set_now(now);
+                    catch_panic(tx, job)
+                }
                 None => Err(StoreError::Busy),
             };
             let outcome = result.as_ref().map(|_| ()).map_err(Clone::clone);

@@ -5,13 +5,11 @@ use super::mail::Mail;
 use crate::engine::graph::ThreadId;
 use crate::inbox::InboxError;
 use crate::mail::{self, risk};
-use crate::text::atomic_write::create_private;
+use crate::text::atomic_write::{create_private, keep_copy};
 use crate::text::{digest_from_hex, io_error_text};
 use crate::workflows::email::Email;
 use serde::Serialize;
-use std::fs;
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread::{self, JoinHandle};
@@ -74,7 +72,7 @@ impl Mail<'_> {
             .await
     }
 
-    /// Opens a copy of an attachment with the system's program.
+    /// Opens a copy of an attachment with the system's program. There is one copy, however often it is opened.
     pub async fn open_attachment(self, thread: ThreadId, n: usize) -> Result<PathBuf, InboxError> {
         self.0
             .blocking(move |inbox| {
@@ -83,10 +81,8 @@ impl Mail<'_> {
                     let text = format!("{} can run programs, so it is not opened from here", file.name);
                     return Err(InboxError::Conflict(text));
                 }
-                let folder = inbox.store().folder().join("opened");
-                let created = fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder);
-                created.map_err(|error| failed(&error))?;
-                let path = write_new_file(&folder, &file.name, &content)?;
+                let path = Mail(inbox).opened_copies().join(&file.digest).join(&file.name);
+                keep_copy(&path, &content).map_err(|error| failed(&error))?;
                 let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
                 start(program, &path).map_err(|error| {
                     InboxError::Failed(format!(
@@ -97,6 +93,11 @@ impl Mail<'_> {
                 Ok(path)
             })
             .await
+    }
+
+    /// The folder with the copies that were opened, by digest. Pruning deletes it.
+    pub(super) fn opened_copies(self) -> PathBuf {
+        self.0.store().folder().join("opened")
     }
 
     fn list_attachments(self, thread: &ThreadId) -> Result<Vec<AttachedFile>, InboxError> {
@@ -179,6 +180,7 @@ fn start(program: &str, path: &Path) -> io::Result<JoinHandle<io::Result<ExitSta
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn a_program_that_ended_leaves_no_zombie() {

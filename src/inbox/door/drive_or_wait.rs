@@ -16,7 +16,7 @@ const TRY_EVERY: Duration = Duration::from_millis(200);
 #[derive(Clone, Debug)]
 pub struct DriveReport {
     pub ended: Ended,
-    /// The threads that we drove, or that another driver was working on meanwhile.
+    /// The threads that we drove until idle, or that another driver was working on meanwhile.
     pub threads: BTreeSet<ThreadId>,
     /// The other driver, if there was one at the end.
     pub driver: Option<u32>,
@@ -67,7 +67,9 @@ pub async fn drive_or_wait(
         if until == Until::Idle && store.paused()? {
             return Ok(DriveReport::new(Ended::Paused, threads, driver));
         }
-        threads.extend(active);
+        if until == Until::Idle {
+            threads.extend(active);
+        }
         on_other_driver(driver);
         tokio::select! {
             biased;

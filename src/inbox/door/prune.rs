@@ -1,9 +1,13 @@
 //! Prunes batch by batch, so that a decision made meanwhile waits for one batch at most.
 
 use super::Inbox;
+use super::mail::Mail;
 use crate::engine::driver::fail_point;
 use crate::engine::store::{Swept, Vacuum};
 use crate::inbox::{InboxError, PruneQuery, Pruned, Pruning};
+use crate::text::io_error_text;
+use std::fs;
+use std::io;
 use std::time::Duration;
 
 /// How often, and how far apart, we look for a moment when no thread is running.
@@ -19,7 +23,7 @@ impl Prune<'_> {
         self.0.blocking(move |inbox| inbox.store().prune().plan(&query)).await
     }
 
-    /// Deletes what the query names and shrinks the file. If the process dies, the next prune does the rest.
+    /// Deletes what the query names and every copy of an opened attachment, and shrinks the file. If the process dies, the next prune does the rest.
     pub async fn run(self, query: PruneQuery) -> Result<Pruned, InboxError> {
         let store = self.0.store().clone();
         let before = store.statistics().file_bytes();
@@ -41,8 +45,14 @@ impl Prune<'_> {
             }
             taken.add(part);
         }
-        if !self.sweep_bytes(&mut taken).await? {
+        if !self.sweep_bytes().await? {
             left.push("unused contents: threads are running, so the next prune deletes them".to_owned());
+        }
+        match self.0.blocking(|inbox| Ok(fs::remove_dir_all(Mail(inbox).opened_copies()))).await? {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                left.push(format!("copies of opened attachments: {}", io_error_text(&error)));
+            }
+            Ok(()) | Err(_) => {}
         }
         match store.statistics().vacuum().await {
             Ok(Vacuum::Done) => {}
@@ -63,13 +73,13 @@ impl Prune<'_> {
     }
 
     /// Deletes bytes that nothing refers to; `false` if threads were always running.
-    async fn sweep_bytes(self, taken: &mut Pruning) -> Result<bool, InboxError> {
+    async fn sweep_bytes(self) -> Result<bool, InboxError> {
         let store = self.0.store();
         store.prune().mark_blobs().await?;
         let (mut moments, apart) = MOMENTS;
         loop {
             match store.prune().sweep_blobs().await? {
-                Swept::Some(part) => taken.add(part),
+                Swept::Some => {}
                 Swept::Clean => return Ok(true),
                 Swept::Busy if moments == 0 => return Ok(false),
                 Swept::Busy => {

@@ -1,10 +1,11 @@
 //! Puts mail away for the person, and back. The card closes after the mail has really moved, and returns with it.
 
 use super::Inbox;
+use super::drive_or_wait::drive_or_wait;
 use super::mail::Mail;
 use crate::config::MailMode;
+use crate::engine::driver::{Ended, Scope, Until};
 use crate::engine::graph::{EventKind, Hash, InterruptId, ThreadId};
-use crate::engine::store::DriverLock;
 use crate::inbox::{
     AnswerKind, DecisionEnd, DecisionQuery, InboxError, Query, RowAnswer, RowKey, RowState, SetAside, Status,
 };
@@ -13,6 +14,7 @@ use crate::workflows::email::{Email, MailRef};
 use crate::workflows::hidden::put_away::{self, PutAway, PutAwayMail};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::future;
 use std::sync::Arc;
 
 /// The two sorts of threads that one mail can have here.
@@ -153,16 +155,27 @@ impl Mail<'_> {
         Ok(movers)
     }
 
-    /// Waits until the driver has moved the mails, then updates the card of their thread.
+    /// Moves the mails, or waits until the driver has, then updates the card of their thread.
     pub async fn end_move(
         self,
         thread: &ThreadId,
         mail_move: &MailMove,
         movers: &[ThreadId],
     ) -> Result<(), InboxError> {
+        let scope = Scope::Only(movers.iter().cloned().collect());
+        let driven = drive_or_wait(&self.0.engine, &scope, Until::Idle, future::pending(), |_| {}).await?;
+        if driven.ended == Ended::Paused {
+            // The mail moves then, but its card follows only if somebody waits.
+            let text = match mail_move {
+                MailMove::Away(_) => "everything is paused; the mail moves once you resume",
+                MailMove::Mute => "everything is paused; it is muted once you resume",
+                MailMove::Back => "everything is paused; resume, then put it back once more",
+            };
+            return Err(InboxError::Failed(text.to_owned()));
+        }
         let mut moved = Vec::new();
         for moving in movers {
-            if self.wait_until_idle(moving, mail_move).await? != Status::Done {
+            if self.0.store().threads().outcome(moving)?.status != Status::Done {
                 let why = self.0.store().threads().line(moving)?;
                 let text = format!("{} did not work; `sayso list kind:trouble` says why", why.title);
                 return Err(InboxError::Failed(text));
@@ -218,48 +231,6 @@ impl Mail<'_> {
     fn is_muted(self, thread: &ThreadId) -> Result<bool, InboxError> {
         let row = self.0.store().memory().row(&RowKey::Conversation(thread.clone()))?;
         Ok(row.is_some_and(|line| line.row.answer == RowAnswer::Skip && line.row.state == RowState::Given))
-    }
-
-    /// Waits until the driver has no more to do for a thread. Returns its status.
-    async fn wait_until_idle(self, thread: &ThreadId, mail_move: &MailMove) -> Result<Status, InboxError> {
-        let store = self.0.store();
-        let _watcher = store.watch_others()?;
-        let mut changes = store.changes();
-        loop {
-            changes.borrow_and_update();
-            match store.threads().outcome(thread)?.status {
-                Status::Ready if store.paused()? => {
-                    // The mail moves then, but its card follows only if somebody waits.
-                    let text = match mail_move {
-                        MailMove::Away(_) => "everything is paused; the mail moves once you resume",
-                        MailMove::Mute => "everything is paused; it is muted once you resume",
-                        MailMove::Back => "everything is paused; resume, then put it back once more",
-                    };
-                    return Err(InboxError::Failed(text.to_owned()));
-                }
-                Status::Ready if DriverLock::holder(store.folder()).is_none() => {
-                    let text = match mail_move {
-                        MailMove::Away(_) => {
-                            "no process is running threads now; the mail moves as soon as one is"
-                        }
-                        MailMove::Mute => "no process is running threads now; it is muted as soon as one is",
-                        MailMove::Back => {
-                            "no process is running threads now; once one is, put it back once more"
-                        }
-                    };
-                    return Err(InboxError::Failed(text.to_owned()));
-                }
-                Status::Ready | Status::Running | Status::Held | Status::Joining => {}
-                rests @ (Status::Done | Status::Waiting | Status::Trouble | Status::Abandoned) => {
-                    return Ok(rests);
-                }
-            }
-            if changes.changed().await.is_err() {
-                return Err(InboxError::Failed(
-                    "sayso can no longer write its data; start it again".to_owned(),
-                ));
-            }
-        }
     }
 
     /// The thread that moved a mail last, or muted its conversation, and its state.

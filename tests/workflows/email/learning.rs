@@ -76,6 +76,9 @@ async fn a_batch_is_one_update_after_the_delay() {
     assert_eq!(newest.cause.thread.as_ref(), Some(&threads[2]));
     assert!(newest.cause.interrupt.is_some());
     assert!(inbox.store().memory().open_lessons().unwrap().is_empty());
+    let kept = "SELECT count(*) FROM lessons WHERE cause <> ''";
+    let kept: i64 = inbox.sql().query_row(kept, [], |row| row.get(0)).unwrap();
+    assert_eq!(kept, 0, "the thread that learned has them");
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! Retries, time limits, panics, step limits, stopping and pausing.
 
 use super::effects::pair;
+use crate::support::fake_world::FakeWorld;
 use crate::support::test_inbox::eager;
 use crate::support::{FakeModel, TestInbox, player};
 use sayso::app::{Driver, Ended, Scope, Settings, Until};
@@ -10,6 +11,7 @@ use sayso::engine::store::{DriverLock, LockAttempt};
 use sayso::inbox::Status;
 use sayso::inbox::door::{DriveReport, NewRequest, drive_or_wait, family_outcome};
 use serde_json::json;
+use std::sync::Arc;
 use std::time::Duration;
 
 #[tokio::test]
@@ -186,6 +188,27 @@ async fn a_pause_holds_in_every_process_and_across_restarts() {
 }
 
 #[tokio::test]
+async fn a_program_does_not_wait_until_a_thread_has_room() {
+    let settings = Settings { concurrency: 1, ..eager() };
+    let world = Arc::<FakeWorld>::default();
+    let builder = TestInbox::builder().settings(settings).with_model(FakeModel::default());
+    let inbox = builder.with_workflow(player::spec("player", world.clone())).open();
+    let input = json!({"source": "claude", "title": "$ ls", "action": "Bash", "args": {"command": "ls"}});
+    let asked = inbox.requests().ask(NewRequest { input, key: None }).await.unwrap().thread;
+    let busy = inbox.start_program(json!([[{"gate": "g"}]])).await;
+    let waits = inbox.start_program(json!([])).await;
+    let driver = inbox.drive_in_background().await;
+    world.reached("g").await;
+    inbox.accept(&asked).await;
+    inbox.wait_for(&asked, Status::Done).await;
+    assert_eq!(inbox.status(&waits).await, Status::Ready, "the limit still holds");
+    world.open("g");
+    inbox.wait_for(&busy, Status::Done).await;
+    inbox.wait_for(&waits, Status::Done).await;
+    driver.stop().await;
+}
+
+#[tokio::test]
 async fn one_driver_at_a_time() {
     let inbox = TestInbox::new();
     let worker = Driver::take(inbox.engine().clone()).await.unwrap().unwrap();
@@ -287,9 +310,8 @@ async fn nothing_leaves_if_a_pause_is_not_on_record_as_listed() {
         inbox.pause(true).await.unwrap();
         // Not at the end of the log, where it would be missed at once.
         inbox.start_program(json!([[{"note": "y"}]])).await;
-        // A driver that starts afterwards would look at the whole end of the log.
-        let mut driver = Driver::take(inbox.engine().clone()).await.unwrap().unwrap();
         assert!(inbox.sql().execute(forge, []).unwrap() > 0);
+        let mut driver = Driver::take(inbox.engine().clone()).await.unwrap().unwrap();
         driver.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
         assert!(inbox.view(&thread).await.effects.is_empty(), "{forge}");
         assert_ne!(inbox.store().audit().verify().unwrap().problems(), Vec::<String>::new(), "{forge}");

@@ -115,11 +115,6 @@ pub struct Stepped {
     pub waiting_events: Vec<i64>,
 }
 
-/// The first entry that is still needed after the step `seq`, which left these questions open and these events waiting.
-pub fn first_needed(seq: i64, open: &[i64], waiting_events: &[i64]) -> i64 {
-    open.iter().chain(waiting_events).fold(seq, |first, entry| first.min(*entry))
-}
-
 impl Stepped {
     /// How the thread ended, if it did.
     pub fn ended(&self) -> Option<Status> {

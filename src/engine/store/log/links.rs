@@ -1,15 +1,14 @@
 //! Checks the chain from each entry to the next.
 
-use crate::engine::store::log::{BodyCache, COLUMNS, Entry, StoreError, chain_before};
+use crate::engine::store::log::{BodyCache, COLUMNS, Entry, StoreError};
 use rusqlite::Connection;
 
 /// More problems than this say nothing new.
 const MAX_PROBLEMS: usize = 20;
 
-/// Follows the chain from entry `from` to the last and passes on each sound entry. Returns the problems it found.
+/// Follows the chain from the first entry to the last and passes on each sound entry. Returns the problems it found.
 pub fn check(
     db: &Connection,
-    from: i64,
     each: &mut dyn FnMut(Entry) -> Result<(), StoreError>,
 ) -> Result<Vec<String>, StoreError> {
     let mut problems = Vec::new();
@@ -18,11 +17,9 @@ pub fn check(
             problems.push(problem);
         }
     };
-    let mut statement =
-        db.prepare(&format!("SELECT {COLUMNS} FROM log l WHERE l.seq >= ? ORDER BY l.seq"))?;
-    let mut rows = statement.query([from])?;
-    let (mut next, mut bodies) = (from.max(1), BodyCache::default());
-    let mut before = chain_before(db, next).unwrap_or_default();
+    let mut statement = db.prepare(&format!("SELECT {COLUMNS} FROM log l ORDER BY l.seq"))?;
+    let mut rows = statement.query([])?;
+    let (mut next, mut bodies, mut before) = (1, BodyCache::default(), None);
     while let Some(row) = rows.next()? {
         let seq: i64 = row.get(0)?;
         if seq > next {

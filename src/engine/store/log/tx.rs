@@ -25,6 +25,7 @@ pub struct Tx<'a> {
     moved: RefCell<Vec<Runnable>>,
     all_moved: Cell<bool>,
     memory: &'a Memory,
+    now: Cell<i64>,
 }
 
 /// A job for the end of a transaction.
@@ -51,7 +52,17 @@ impl<'a> Tx<'a> {
     /// Begins a transaction.
     pub fn begin(db: &'a Connection, head: Head, memory: &'a Memory) -> Self {
         let (at_end, moved) = (RefCell::default(), RefCell::default());
-        Self { db, head: Cell::new(head), at_end, moved, all_moved: Cell::new(false), memory }
+        let (head, all_moved, now) = (Cell::new(head), Cell::default(), Cell::default());
+        Self { db, head, at_end, moved, all_moved, memory, now }
+    }
+
+    /// The time of the job that is running, in milliseconds.
+    pub fn now(&self) -> i64 {
+        self.now.get()
+    }
+
+    pub fn set_now(&self, now: i64) {
+        self.now.set(now);
     }
 
     pub fn memory(&self) -> &Memory {
@@ -112,12 +123,11 @@ impl<'a> Tx<'a> {
     }
 
     /// The entry that identifies this process. It is appended before the first thing the process does.
-    pub fn opened(&self, now: i64) -> Result<i64, StoreError> {
+    pub fn opened(&self) -> Result<i64, StoreError> {
         if let Some(opened) = self.head.get().opened {
             return Ok(opened);
         }
-        let entry =
-            self.append(NewEntry::new(None, EntryKind::Opened, None, origin::this_process(), now)?)?;
+        let entry = self.append(NewEntry::new(None, EntryKind::Opened, None, origin::this_process())?)?;
         self.head.set(Head { opened: Some(entry.seq), ..self.head.get() });
         Ok(entry.seq)
     }
@@ -128,7 +138,8 @@ impl<'a> Tx<'a> {
             Some(end) => end,
             None => end(self.db)?,
         };
-        let NewEntry { stream, kind, about, prev, body, similar, steps, at } = new;
+        let NewEntry { stream, kind, about, prev, body, similar, steps } = new;
+        let at = self.now();
         let seq = last + 1;
         let packed = pack::pack(&body, similar);
         let stored = Stored { packed: packed.as_deref(), plain: &body };
@@ -168,7 +179,6 @@ pub struct NewEntry<'a> {
     /// Entries whose text the body repeats, for compression.
     pub similar: &'a [&'a Entry],
     pub steps: Option<Vec<u8>>,
-    pub at: i64,
 }
 
 impl NewEntry<'_> {
@@ -178,10 +188,9 @@ impl NewEntry<'_> {
         kind: EntryKind,
         prev: Option<i64>,
         body: &impl Serialize,
-        at: i64,
     ) -> Result<Self, StoreError> {
         let body = text(body)?;
-        Ok(Self { stream, kind, about: None, prev, body, similar: &[], steps: None, at })
+        Ok(Self { stream, kind, about: None, prev, body, similar: &[], steps: None })
     }
 }
 

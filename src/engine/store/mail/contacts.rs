@@ -67,13 +67,12 @@ impl Mail<'_> {
 
     /// Remembers whom the user wrote to.
     pub async fn remember_recipients(self, addresses: Vec<String>) -> Result<(), StoreError> {
-        let now = self.0.now_ms();
         self.0
             .write(move |db| {
                 let mut insert =
                     db.prepare_cached("INSERT OR REPLACE INTO contacts (address, sent_at) VALUES (?, ?)")?;
                 for address in addresses {
-                    insert.execute(params![address.to_lowercase(), now])?;
+                    insert.execute(params![address.to_lowercase(), db.now()])?;
                 }
                 Ok(())
             })

@@ -106,9 +106,8 @@ impl Mail<'_> {
         route: Route,
         step_limit: i64,
     ) -> Result<TakenIn, StoreError> {
-        let now = self.0.now_ms();
         let raw = Blob::new(&std::mem::take(&mut mail.raw));
-        self.0.write(move |db| take_in(db, mail, &raw, &route, step_limit, now)).await
+        self.0.write(move |db| take_in(db, mail, &raw, &route, step_limit)).await
     }
 
     /// Whether a mail was taken in, and how.
@@ -277,7 +276,6 @@ fn take_in(
     raw: &Blob,
     route: &Route,
     step_limit: i64,
-    now: i64,
 ) -> Result<TakenIn, StoreError> {
     let stored = MailRow::find(db, &mail.identity)?;
     let words = std::mem::take(&mut mail.words);
@@ -308,26 +306,26 @@ fn take_in(
         Route::Left(reason) => {
             row.state = MailState::Left;
             row.reason = Some(reason.clone());
-            row.handled_at = Some(now);
+            row.handled_at = Some(db.now());
             TakenIn::Kept
         }
         Route::Start(new) => {
             if live(db, &row.account, &row.conversation)?.is_some() {
                 return Err(StoreError::Moved);
             }
-            let thread = start(db, new, step_limit, now)?;
+            let thread = start(db, new, step_limit)?;
             (row.state, row.thread) = (MailState::Thread, Some(thread.seq));
             TakenIn::Started(thread.id)
         }
         Route::Join(arrival) => {
             let thread = live(db, &row.account, &row.conversation)?;
             let thread = thread.filter(|live| live.id == arrival.thread).ok_or(StoreError::Moved)?;
-            arrive::run(db, arrival, now)?;
+            arrive::run(db, arrival)?;
             (row.state, row.thread) = (MailState::Thread, Some(thread.seq));
             TakenIn::Joined(thread.id)
         }
         Route::Unreadable(new) => {
-            let thread = start(db, new, step_limit, now)?;
+            let thread = start(db, new, step_limit)?;
             (row.state, row.thread) = (MailState::Unreadable, Some(thread.seq));
             TakenIn::Started(thread.id)
         }

@@ -1,7 +1,7 @@
 //! What happened to each mail: sayso's own record, whatever the mailbox says.
 
 use crate::engine::graph::ThreadId;
-use crate::engine::store::log::{self, Arrived};
+use crate::engine::store::log::{self, Arrived, Tx};
 use crate::engine::store::rows::{self, MailRow, MailState, ThreadRow, damaged, time};
 use crate::engine::store::{Mail, StoreError, blobs, search};
 use jiff::Timestamp;
@@ -27,17 +27,11 @@ pub struct KeptMail {
 
 impl KeptMail {
     /// Stores it as a mail of this thread, once; `None` if it was there.
-    fn keep(
-        self,
-        db: &Connection,
-        thread: i64,
-        state: MailState,
-        now: i64,
-    ) -> Result<Option<MailRow>, StoreError> {
-        if MailRow::find(db, &self.identity)?.is_some() {
+    fn keep(self, tx: &Tx<'_>, thread: i64, state: MailState) -> Result<Option<MailRow>, StoreError> {
+        if MailRow::find(tx, &self.identity)?.is_some() {
             return Ok(None);
         }
-        blobs::get(db, &self.raw)?;
+        blobs::get(tx, &self.raw)?;
         let mut row = MailRow {
             seq: 0,
             identity: self.identity,
@@ -47,7 +41,7 @@ impl KeptMail {
             sender: self.sender,
             subject: self.subject,
             sent_at: self.sent_at.map(|at| at.as_millisecond()),
-            came_at: now,
+            came_at: tx.now(),
             raw: self.raw,
             place: String::new(),
             state,
@@ -59,7 +53,7 @@ impl KeptMail {
             row: None,
             seen: None,
         };
-        row.insert(db)?;
+        row.insert(tx)?;
         Ok(Some(row))
     }
 }
@@ -80,12 +74,11 @@ pub struct WaitingMailThread {
 impl Mail<'_> {
     /// Stores a mail that a person handed in, and makes its text searchable.
     pub async fn hand_in(self, thread: ThreadId, mail: KeptMail, words: String) -> Result<(), StoreError> {
-        let now = self.0.now_ms();
         self.0
             .write(move |db| {
                 let thread = ThreadRow::seq_of(db, &thread)?;
                 let mail = KeptMail { identity: format!("{thread}:{}", mail.identity), ..mail };
-                if let Some(row) = mail.keep(db, thread, MailState::Thread, now)? {
+                if let Some(row) = mail.keep(db, thread, MailState::Thread)? {
                     search::add_mail(db, row.seq, words);
                 }
                 Ok(())
@@ -95,13 +88,12 @@ impl Mail<'_> {
 
     /// Stores a sent mail as part of the conversation of its thread. Answers to it belong to that conversation.
     pub async fn record_sent(self, thread: ThreadId, mail: KeptMail) -> Result<(), StoreError> {
-        let now = self.0.now_ms();
         self.0
             .write(move |db| {
                 let thread = ThreadRow::seq_of(db, &thread)?;
                 let known = MailRow::of_thread(db, thread)?.pop().map(|mail| mail.conversation);
                 let conversation = known.unwrap_or(mail.conversation);
-                KeptMail { conversation, ..mail }.keep(db, thread, MailState::Sent, now).map(drop)
+                KeptMail { conversation, ..mail }.keep(db, thread, MailState::Sent).map(drop)
             })
             .await
     }
@@ -138,12 +130,11 @@ impl Mail<'_> {
         thread: ThreadId,
         update: impl Fn(&mut MailRow, i64) + Send + 'static,
     ) -> Result<(), StoreError> {
-        let now = self.0.now_ms();
         self.0
             .write(move |db| {
                 let thread = ThreadRow::seq_of(db, &thread)?;
                 for mut mail in MailRow::received(db, thread)? {
-                    update(&mut mail, now);
+                    update(&mut mail, db.now());
                     mail.update(db)?;
                 }
                 Ok(())

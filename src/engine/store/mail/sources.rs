@@ -1,6 +1,7 @@
 //! Each mailbox: where to continue, how far the first look has come, and whether it works.
 
 use crate::engine::graph::ThreadId;
+use crate::engine::store::log::Tx;
 use crate::engine::store::rows::{self, MailRow, MailState, Phase, SourceRow, ThreadRow, time};
 use crate::engine::store::threads::start::{NewThread, start};
 use crate::engine::store::{Mail, StoreError, settings};
@@ -32,7 +33,6 @@ impl Mail<'_> {
         if let Some(existing) = existing {
             return Ok(existing);
         }
-        let now = self.0.now_ms();
         self.0
             .write(move |db| {
                 if let Some(row) = SourceRow::find(db, &name)? {
@@ -41,7 +41,7 @@ impl Mail<'_> {
                 let mut row = SourceRow {
                     seq: 0,
                     name,
-                    began_at: now,
+                    began_at: db.now(),
                     since: since.as_millisecond(),
                     phase: Phase::Collecting,
                     thread: None,
@@ -58,12 +58,12 @@ impl Mail<'_> {
 
     /// Stores the cursor once everything up to it is stored.
     pub async fn save_cursor(self, name: String, cursor: String) -> Result<(), StoreError> {
-        self.change(name, move |row, db, _| row.write_cursor(db, &cursor)).await
+        self.change(name, move |row, tx| row.write_cursor(tx, &cursor)).await
     }
 
     /// Stores what we know about the server that checks senders for a mailbox, as JSON.
     pub async fn save_receiver(self, name: String, receiver: String) -> Result<(), StoreError> {
-        self.change(name, move |row, _, _| {
+        self.change(name, move |row, _| {
             row.receiver = Some(receiver);
             Ok(())
         })
@@ -77,9 +77,9 @@ impl Mail<'_> {
 
     /// Keeps only the newest `limit` mails of the first look to take in, and leaves the rest alone.
     pub async fn begin_taking(self, name: String, limit: usize, reason: String) -> Result<(), StoreError> {
-        self.change(name, move |row, db, now| {
+        self.change(name, move |row, tx| {
             row.phase = Phase::Taking;
-            leave_beyond(db, &row.name, limit, &reason, now)
+            leave_beyond(tx, &row.name, limit, &reason)
         })
         .await
     }
@@ -92,10 +92,9 @@ impl Mail<'_> {
         limit: usize,
         reason: String,
     ) -> Result<(usize, Option<Timestamp>), StoreError> {
-        let now = self.0.now_ms();
         self.0
             .write(move |db| {
-                leave_beyond(db, &name, limit, &reason, now)?;
+                leave_beyond(db, &name, limit, &reason)?;
                 let (count, oldest): (i64, Option<i64>) = db
                     .prepare_cached(
                         "SELECT count(*), min(came_at) FROM mails WHERE account = ? AND state = 'asked'",
@@ -113,11 +112,10 @@ impl Mail<'_> {
         new: NewThread,
         step_limit: i64,
     ) -> Result<ThreadId, StoreError> {
-        let now = self.0.now_ms();
         self.0
             .write(move |db| {
                 let mut row = find_source(db, &name)?;
-                let thread = start(db, &new, step_limit, now)?;
+                let thread = start(db, &new, step_limit)?;
                 (row.phase, row.thread) = (Phase::Asking, Some(thread.seq));
                 row.update(db)?;
                 Ok(thread.id)
@@ -127,7 +125,7 @@ impl Mail<'_> {
 
     /// The mails of the first look are taken in; from now on all new mail is.
     pub async fn follow(self, name: String) -> Result<(), StoreError> {
-        self.change(name, |row, _, _| {
+        self.change(name, |row, _| {
             row.phase = Phase::Following;
             Ok(())
         })
@@ -136,10 +134,10 @@ impl Mail<'_> {
 
     /// Records that a mailbox was checked; `error` is a sentence if something is wrong.
     pub async fn record_check(self, name: String, error: Option<String>) -> Result<(), StoreError> {
-        self.change(name, move |row, _, now| {
-            row.checked_at = Some(now);
+        self.change(name, move |row, tx| {
+            row.checked_at = Some(tx.now());
             if error.is_none() {
-                row.ok_at = Some(now);
+                row.ok_at = Some(tx.now());
             }
             row.error = error;
             Ok(())
@@ -150,13 +148,12 @@ impl Mail<'_> {
     async fn change(
         self,
         name: String,
-        change: impl FnOnce(&mut SourceRow, &Connection, i64) -> Result<(), StoreError> + Send + 'static,
+        change: impl FnOnce(&mut SourceRow, &Tx<'_>) -> Result<(), StoreError> + Send + 'static,
     ) -> Result<(), StoreError> {
-        let now = self.0.now_ms();
         self.0
             .write(move |db| {
                 let mut row = find_source(db, &name)?;
-                change(&mut row, db, now)?;
+                change(&mut row, db)?;
                 row.update(db)
             })
             .await
@@ -261,14 +258,14 @@ fn stored(db: &Connection, row: SourceRow) -> Result<StoredSource, StoreError> {
     })
 }
 
-fn leave_beyond(db: &Connection, name: &str, limit: usize, reason: &str, now: i64) -> Result<(), StoreError> {
+fn leave_beyond(tx: &Tx<'_>, name: &str, limit: usize, reason: &str) -> Result<(), StoreError> {
     let beyond = "WHERE account = ? AND state = 'asked' ORDER BY came_at DESC, seq DESC LIMIT -1 OFFSET ?";
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    for mut mail in MailRow::select(db, beyond, params![name, limit])? {
+    for mut mail in MailRow::select(tx, beyond, params![name, limit])? {
         mail.state = MailState::Left;
         mail.reason = Some(reason.to_owned());
-        mail.handled_at = Some(now);
-        mail.update(db)?;
+        mail.handled_at = Some(tx.now());
+        mail.update(tx)?;
     }
     Ok(())
 }

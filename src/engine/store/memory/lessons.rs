@@ -1,7 +1,8 @@
 //! Lessons: answers to learn from, kept until a thread learns them.
 //!
 //! What one answer teaches one profile is stored once, however often that is tried. Each lesson is learned by one
-//! thread, started in the same transaction that marks the lesson as taken.
+//! thread, started in the same transaction that marks the lesson as taken and empties it: from then on only that thread
+//! has what happened.
 
 use crate::engine::graph::{InterruptId, ThreadId};
 use crate::engine::store::rows::{self, ThreadRow, damaged, side_row};
@@ -37,12 +38,13 @@ pub struct OpenLesson {
 
 side_row! {
     LessonRow in "lessons":
-    namespace: String,
+    namespace: String;
+    /// Empty once a thread has taken it.
     cause: String,
     thread: i64,
     key: String,
     interrupt: Option<String>,
-    at: i64;
+    at: i64,
     learner: Option<i64>,
 }
 
@@ -54,7 +56,6 @@ impl Memory<'_> {
         step: u64,
         lessons: Vec<NewLesson>,
     ) -> Result<(), StoreError> {
-        let now = self.0.now_ms();
         self.0
             .write(move |tx| {
                 let thread = ThreadRow::seq_of(tx, &thread)?;
@@ -67,7 +68,7 @@ impl Memory<'_> {
                     if rows::exists(tx, saved, params![thread, namespace, key])? {
                         continue;
                     }
-                    let (seq, at, learner) = (0, now, None);
+                    let (seq, at, learner) = (0, tx.now(), None);
                     LessonRow { seq, namespace, cause, thread, key, interrupt, at, learner }.insert(tx)?;
                     tx.everything_moved();
                 }
@@ -130,10 +131,9 @@ impl Memory<'_> {
         lessons: Vec<i64>,
         step_limit: i64,
     ) -> Result<ThreadId, StoreError> {
-        let now = self.0.now_ms();
         self.0
             .write(move |db| {
-                let learner = start(db, &new, step_limit, now)?;
+                let learner = start(db, &new, step_limit)?;
                 for seq in &lessons {
                     let Some(mut row) = LessonRow::select(db, "WHERE seq = ?", [seq])?.pop() else {
                         return damaged(format!("lesson number {seq} is missing"));
@@ -142,6 +142,7 @@ impl Memory<'_> {
                         return Err(StoreError::Moved);
                     }
                     row.learner = Some(learner.seq);
+                    row.cause.clear();
                     row.update(db)?;
                 }
                 Ok(learner.id)

@@ -65,19 +65,16 @@ impl Memory<'_> {
         profile: String,
         cause: MemoryCause,
     ) -> Result<u64, StoreError> {
-        let now = self.0.now_ms();
-        self.0.write(move |tx| append(tx, &namespace, read, &profile, &cause, now)).await
+        self.0.write(move |tx| append(tx, &namespace, read, &profile, &cause)).await
     }
 
     /// Writes a person's edit of a profile. It must keep the pinned lines; they have to be unpinned by name first.
     pub async fn edit(self, namespace: String, read: u64, profile: String) -> Result<MemoryView, StoreError> {
-        let now = self.0.now_ms();
-        self.0.write(move |tx| rewrite(tx, &namespace, read, &profile, "edit", now)).await
+        self.0.write(move |tx| rewrite(tx, &namespace, read, &profile, "edit")).await
     }
 
     /// Makes an earlier version the newest again.
     pub async fn revert(self, namespace: String, version: u64) -> Result<MemoryView, StoreError> {
-        let now = self.0.now_ms();
         self.0
             .write(move |db| {
                 let versions = history(db, &namespace)?.versions;
@@ -89,14 +86,13 @@ impl Memory<'_> {
                     let text = format!("version {version} of the memory `{namespace}` is the newest already");
                     return Err(StoreError::Conflict(text));
                 }
-                rewrite(db, &namespace, newest, &earlier.profile, "revert", now)
+                rewrite(db, &namespace, newest, &earlier.profile, "revert")
             })
             .await
     }
 
     /// Pins or unpins a line of a profile.
     pub async fn pin(self, namespace: String, line: String, pinned: bool) -> Result<MemoryView, StoreError> {
-        let now = self.0.now_ms();
         self.0
             .write(move |db| {
                 let current = view(db, &namespace)?;
@@ -107,7 +103,7 @@ impl Memory<'_> {
                     let pins: Vec<&str> = current.pinned.iter().map(String::as_str).collect();
                     find_line(&pins, &line, &format!("the pinned lines of `{namespace}`"))?
                 };
-                set_pin(db, &namespace, &line, pinned, now)?;
+                set_pin(db, &namespace, &line, pinned)?;
                 view(db, &namespace)
             })
             .await
@@ -156,14 +152,13 @@ fn rewrite(
     read: u64,
     profile: &str,
     kind: &str,
-    now: i64,
 ) -> Result<MemoryView, StoreError> {
     let current = view(tx, namespace)?;
     if let Some(pin) = current.pinned.iter().find(|pin| !profile.lines().any(|line| line.trim() == **pin)) {
         return Err(StoreError::Conflict(format!("the line `{pin}` is pinned; unpin it before it goes")));
     }
     let cause = MemoryCause { kind: kind.to_owned(), thread: None, interrupt: None };
-    append(tx, namespace, read, profile, &cause, now)?;
+    append(tx, namespace, read, profile, &cause)?;
     view(tx, namespace)
 }
 
@@ -173,7 +168,6 @@ fn append(
     read: u64,
     profile: &str,
     cause: &MemoryCause,
-    now: i64,
 ) -> Result<u64, StoreError> {
     let before = history(tx, namespace)?;
     let newest = before.versions.last().map_or(0, |newest| newest.version);
@@ -184,21 +178,21 @@ fn append(
     }
     let (namespace, profile, cause) = (namespace.to_owned(), profile.to_owned(), cause.clone());
     let version = newest + 1;
-    let learned = Learned { namespace, version, profile, cause, from: tx.opened(now)? };
-    let entry = tx.append(NewEntry::new(before.stream, EntryKind::Learned, before.last, &learned, now)?)?;
+    let learned = Learned { namespace, version, profile, cause, from: tx.opened()? };
+    let entry = tx.append(NewEntry::new(before.stream, EntryKind::Learned, before.last, &learned)?)?;
     apply(tx, &entry)?;
     Ok(version)
 }
 
 /// Pins or unpins a line; does nothing if that is already so.
-fn set_pin(tx: &Tx<'_>, namespace: &str, line: &str, pinned: bool, now: i64) -> Result<(), StoreError> {
+fn set_pin(tx: &Tx<'_>, namespace: &str, line: &str, pinned: bool) -> Result<(), StoreError> {
     let before = history(tx, namespace)?;
     if before.pins.iter().any(|pin| pin == line) == pinned {
         return Ok(());
     }
     let kind = if pinned { EntryKind::Pinned } else { EntryKind::Unpinned };
-    let pin = Pin { namespace: namespace.to_owned(), line: line.to_owned(), from: tx.opened(now)? };
-    let entry = tx.append(NewEntry::new(before.stream, kind, before.last, &pin, now)?)?;
+    let pin = Pin { namespace: namespace.to_owned(), line: line.to_owned(), from: tx.opened()? };
+    let entry = tx.append(NewEntry::new(before.stream, kind, before.last, &pin)?)?;
     apply(tx, &entry)
 }
 

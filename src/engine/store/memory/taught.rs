@@ -29,8 +29,7 @@ impl Memory<'_> {
 
     /// Changes a row, and returns what is left of it. What changes nothing is not recorded.
     pub async fn change_row(self, key: RowKey, change: RowChange) -> Result<Option<MemoryRow>, StoreError> {
-        let now = self.0.now_ms();
-        self.0.write(move |tx| change_row(tx, &key, change, now)).await
+        self.0.write(move |tx| change_row(tx, &key, change)).await
     }
 
     /// Rows that a person is to be asked about.
@@ -40,12 +39,11 @@ impl Memory<'_> {
 
     /// Starts the thread that asks about a row, unless somebody has.
     pub async fn ask_about_row(self, new: NewThread, key: RowKey, step_limit: i64) -> Result<(), StoreError> {
-        let now = self.0.now_ms();
         self.0
             .write(move |tx| {
                 if TaughtRow::find(tx, &key)?.is_some_and(|row| row.asks) {
-                    start(tx, &new, step_limit, now)?;
-                    change_row(tx, &key, RowChange::Asked, now)?;
+                    start(tx, &new, step_limit)?;
+                    change_row(tx, &key, RowChange::Asked)?;
                 }
                 Ok(())
             })
@@ -86,12 +84,7 @@ fn row_line(db: &Connection, row: MemoryRow) -> Result<RowLine, StoreError> {
     Ok(RowLine { row, applied_at: last.map(time).transpose()?, applied: applied.cast_unsigned(), subject })
 }
 
-fn change_row(
-    tx: &Tx<'_>,
-    key: &RowKey,
-    change: RowChange,
-    now: i64,
-) -> Result<Option<MemoryRow>, StoreError> {
+fn change_row(tx: &Tx<'_>, key: &RowKey, change: RowChange) -> Result<Option<MemoryRow>, StoreError> {
     let listed = TaughtRow::find(tx, key)?;
     let before = listed.as_ref().map(TaughtRow::parse).transpose()?;
     let counted = |decision: &RowDecision| before.as_ref().is_some_and(|row| row.counts(decision));
@@ -103,8 +96,8 @@ fn change_row(
         return Ok(after);
     }
     let (stream, last) = (listed.as_ref().map(|row| row.seq), listed.as_ref().map(|row| row.last));
-    let taught = Taught { key: key.clone(), change, from: tx.opened(now)? };
-    let entry = tx.append(NewEntry::new(stream, EntryKind::Taught, last, &taught, now)?)?;
+    let taught = Taught { key: key.clone(), change, from: tx.opened()? };
+    let entry = tx.append(NewEntry::new(stream, EntryKind::Taught, last, &taught)?)?;
     apply(tx, &entry)?;
     Ok(after)
 }

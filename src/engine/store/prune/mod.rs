@@ -45,25 +45,18 @@ impl Prune<'_> {
         self.0.read(|db| {
             let mut plan = Pruning::default();
             let (mut gone, mut forgotten) = (HashSet::new(), Vec::new());
-            let mut loose = HashSet::new();
             for root in roots(db, query)? {
                 match family_of(db, root, query, &gone)? {
                     Ok(family) => {
                         for row in family.iter().rev() {
-                            cut::count(db, row, &mut forgotten, &mut plan, &mut loose)?;
+                            cut::count(db, row, &mut forgotten, &mut plan)?;
                             gone.insert(row.seq);
                         }
                     }
                     Err(needed) => plan.keep(needed.reason()),
                 }
             }
-            let mut mails = HashSet::new();
-            for mail in left_mails(db, query, i64::MAX)? {
-                plan.mails += 1;
-                loose.insert(mail.raw);
-                mails.insert(mail.seq);
-            }
-            sweep::count(db, loose, &gone, &mails, &mut plan)?;
+            plan.mails += left_mails(db, query, i64::MAX)?.len() as u64;
             Ok(plan)
         })
     }
@@ -84,7 +77,6 @@ impl Prune<'_> {
 
     /// Prunes some of them in one transaction. Returns the remaining ones and what was deleted.
     pub async fn batch(self, query: PruneQuery, roots: Roots) -> Result<(Roots, Pruning), StoreError> {
-        let now = self.0.now_ms();
         self.0
             .write(move |db| {
                 let Roots(mut remaining) = roots;
@@ -99,7 +91,7 @@ impl Prune<'_> {
                         weight += family.iter().map(|row| row.steps + 1).sum::<i64>();
                         for row in family.into_iter().rev() {
                             cut.insert(row.seq);
-                            match cut::thread(db, row, now, &gone, &mut pruning)? {
+                            match cut::thread(db, row, &gone, &mut pruning)? {
                                 Ok(record) => kept.push(record),
                                 Err(forgotten) => gone.push(forgotten),
                             }
@@ -107,7 +99,7 @@ impl Prune<'_> {
                     }
                 }
                 remaining.reverse();
-                append_pruned(db, &query, &pruning, kept, gone, now)?;
+                append_pruned(db, &query, &pruning, kept, gone)?;
                 Ok((Roots(remaining), pruning))
             })
             .await
@@ -115,14 +107,13 @@ impl Prune<'_> {
 
     /// Deletes the bytes of some old mails that were left alone; `mails` is 0 if there are no more.
     pub async fn left_mails(self, query: PruneQuery) -> Result<Pruning, StoreError> {
-        let now = self.0.now_ms();
         self.0
             .write(move |db| {
                 let mut pruning = Pruning::default();
                 for mail in left_mails(db, &query, MAILS)? {
                     cut::mail(db, mail, &mut pruning)?;
                 }
-                append_pruned(db, &query, &pruning, Vec::new(), Vec::new(), now)?;
+                append_pruned(db, &query, &pruning, Vec::new(), Vec::new())?;
                 Ok(pruning)
             })
             .await
@@ -136,15 +127,14 @@ fn append_pruned(
     pruning: &Pruning,
     kept: Vec<ThreadRow>,
     gone: Vec<i64>,
-    now: i64,
 ) -> Result<(), StoreError> {
     if pruning.threads == 0 && pruning.mails == 0 {
         return Ok(());
     }
     let statuses: Vec<String> = query.statuses.iter().map(|status| status.word().to_owned()).collect();
     let (older_than, mails) = (query.before.as_millisecond(), pruning.mails);
-    let pruned = Pruned { older_than, statuses, kept, gone, mails, from: tx.opened(now)? };
-    let entry = tx.append(NewEntry::new(None, EntryKind::Pruned, None, &pruned, now)?)?;
+    let pruned = Pruned { older_than, statuses, kept, gone, mails, from: tx.opened()? };
+    let entry = tx.append(NewEntry::new(None, EntryKind::Pruned, None, &pruned)?)?;
     apply(tx, &entry)
 }
 

@@ -7,21 +7,25 @@
 
 use crate::engine::store::blobs::cancel_deletion;
 use crate::engine::store::log::{self, BodyCache, COLUMNS, Entry};
-use crate::engine::store::rows::{self, MailRow};
+use crate::engine::store::rows;
 use crate::engine::store::{Prune, StoreError};
-use crate::inbox::Pruning;
 use crate::text::digest_from_hex;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::Connection;
 use std::collections::HashSet;
 
 /// How many blobs are deleted at once.
 const BATCH: i64 = 500;
 
+/// Deletes a blob unless a prompt shares it.
+const DELETE_UNSHARED: &str = "DELETE FROM blobs WHERE digest = ?
+    AND NOT EXISTS (SELECT 1 FROM prompts WHERE head = blobs.seq)
+    AND NOT EXISTS (SELECT 1 FROM prompts WHERE mail = blobs.seq)";
+
 /// The result of a sweep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Swept {
-    /// This much was deleted, and there may be more.
-    Some(Pruning),
+    /// Some were deleted, and there may be more.
+    Some,
     /// Nothing is left to delete.
     Clean,
     /// Threads are at work; try again later.
@@ -34,7 +38,7 @@ impl Prune<'_> {
         let named = self.0.read(|db| {
             let listed = rows::column(db, "SELECT digest FROM letting_go", [])?;
             let listed: HashSet<[u8; 32]> = listed.into_iter().collect();
-            let free = unreferenced(db, listed.clone(), &HashSet::new(), &HashSet::new())?;
+            let free = unreferenced(db, listed.clone())?;
             Ok(listed.into_iter().filter(|digest| !free.contains(digest)).collect::<Vec<_>>())
         })?;
         self.0.write(move |db| named.iter().try_for_each(|digest| cancel_deletion(db, digest))).await
@@ -54,15 +58,11 @@ impl Prune<'_> {
                 if any("status IN ('ready', 'running')")? || any("waiting_events > 0")? {
                     return Ok(Swept::Busy);
                 }
-                let mut pruning = Pruning::default();
                 for digest in listed {
-                    if let Some((seq, bytes)) = find_unshared(db, &digest)? {
-                        db.prepare_cached("DELETE FROM blobs WHERE seq = ?")?.execute([seq])?;
-                        pruning.take("blobs", 1, bytes.unsigned_abs() + 48);
-                    }
+                    db.prepare_cached(DELETE_UNSHARED)?.execute([digest])?;
                     cancel_deletion(db, &digest)?;
                 }
-                Ok(Swept::Some(pruning))
+                Ok(Swept::Some)
             })
             .await
     }
@@ -75,32 +75,12 @@ pub fn list_for_deletion(db: &Connection, digest: &[u8; 32]) -> Result<(), Store
     Ok(())
 }
 
-/// The number and size of a blob, unless a prompt shares it.
-fn find_unshared(db: &Connection, digest: &[u8; 32]) -> Result<Option<(i64, i64)>, StoreError> {
-    Ok(db
-        .prepare_cached(
-            "SELECT seq, octet_length(bytes) FROM blobs
-             WHERE digest = ? AND NOT EXISTS (SELECT 1 FROM prompts WHERE head = blobs.seq)
-               AND NOT EXISTS (SELECT 1 FROM prompts WHERE mail = blobs.seq)",
-        )?
-        .query_row([digest], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?)
-}
-
-/// The digests in `loose` that nothing refers to, ignoring the threads in `gone` and these mails.
-fn unreferenced(
-    db: &Connection,
-    mut loose: HashSet<[u8; 32]>,
-    gone: &HashSet<i64>,
-    mails: &HashSet<i64>,
-) -> Result<HashSet<[u8; 32]>, StoreError> {
-    let mut calls = db.prepare("SELECT thread, result FROM calls")?;
+/// The digests in `loose` that nothing refers to.
+fn unreferenced(db: &Connection, mut loose: HashSet<[u8; 32]>) -> Result<HashSet<[u8; 32]>, StoreError> {
+    let mut calls = db.prepare("SELECT result FROM calls")?;
     let mut rows = calls.query([])?;
     while let Some(row) = rows.next()? {
-        if gone.contains(&row.get(0)?) {
-            continue;
-        }
-        let text = row.get_ref(1)?.as_str().map_err(|e| StoreError::Damaged(e.to_string()))?;
+        let text = row.get_ref(0)?.as_str().map_err(|e| StoreError::Damaged(e.to_string()))?;
         for digest in digests(text) {
             loose.remove(&digest);
         }
@@ -113,46 +93,19 @@ fn unreferenced(
         if loose.is_empty() {
             return Ok(loose);
         }
-        let stream: i64 = row.get(1)?;
         let entry = Entry::read(db, row, &mut bodies)?;
         // A digest that was changed must not cost a blob.
         entry.verify(log::chain_before(db, entry.seq)?)?;
-        if gone.contains(&stream) && entry.kind.can_be_pruned() {
-            continue;
-        }
         for digest in digests(&text(db, &entry, &[])?) {
             loose.remove(&digest);
         }
     }
-    let mut statement = db.prepare("SELECT frozen FROM effects")?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        loose.remove(&row.get::<_, [u8; 32]>(0)?);
-    }
-    let mut statement = db.prepare("SELECT coalesce(thread, 0), raw, seq FROM mails WHERE raw <> ?")?;
-    let mut rows = statement.query(params![MailRow::PRUNED_BYTES])?;
-    while let Some(row) = rows.next()? {
-        if !gone.contains(&row.get(0)?) && !mails.contains(&row.get(2)?) {
-            loose.remove(&row.get::<_, [u8; 32]>(1)?);
+    for sql in ["SELECT frozen FROM effects", "SELECT raw FROM mails"] {
+        for digest in rows::column::<[u8; 32]>(db, sql, [])? {
+            loose.remove(&digest);
         }
     }
     Ok(loose)
-}
-
-/// Counts what a sweep would delete if these threads and mails were pruned.
-pub fn count(
-    db: &Connection,
-    loose: HashSet<[u8; 32]>,
-    gone: &HashSet<i64>,
-    mails: &HashSet<i64>,
-    plan: &mut Pruning,
-) -> Result<(), StoreError> {
-    for digest in unreferenced(db, loose, gone, mails)? {
-        if let Some((_, bytes)) = find_unshared(db, &digest)? {
-            plan.take("blobs", 1, bytes.unsigned_abs() + 48);
-        }
-    }
-    Ok(())
 }
 
 /// Adds the digests that a thread's steps and prompts refer to.

@@ -16,8 +16,7 @@ pub type UndoResults = Vec<(InterruptId, Result<ThreadId, StoreError>)>;
 impl Inbox<'_> {
     /// Takes back everything that was decided together with this one. Decisions already acted on return an error each.
     pub async fn undo_batch(self, id: InterruptId) -> Result<UndoResults, StoreError> {
-        let now = self.0.now_ms();
-        self.0.write(move |tx| undo(tx, &id, now)).await
+        self.0.write(move |tx| undo(tx, &id)).await
     }
 
     /// The newest decision by a person that can still be taken back, with those made together with it.
@@ -52,7 +51,7 @@ impl Inbox<'_> {
     }
 }
 
-fn undo(tx: &Tx<'_>, id: &InterruptId, now: i64) -> Result<UndoResults, StoreError> {
+fn undo(tx: &Tx<'_>, id: &InterruptId) -> Result<UndoResults, StoreError> {
     let interrupt = InterruptRow::find(tx, id)?;
     if interrupt.status == Stage::Open {
         return Err(StoreError::Conflict(format!("`{}` is open; there is nothing to undo", interrupt.id)));
@@ -64,7 +63,7 @@ fn undo(tx: &Tx<'_>, id: &InterruptId, now: i64) -> Result<UndoResults, StoreErr
     }
     let mut undone = Vec::new();
     for interrupt in batch_of(tx, interrupt)? {
-        let result = match undo_one(tx, &interrupt, now) {
+        let result = match undo_one(tx, &interrupt) {
             result @ (Ok(_) | Err(StoreError::NotOpen { .. })) => result,
             // SQLite may have rolled back the transaction, and what follows would be written without one.
             Err(error) => return Err(error),

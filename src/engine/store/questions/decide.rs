@@ -4,7 +4,7 @@ use crate::engine::graph::{BatchId, Decision, InterruptId, ThreadId, Warning};
 use crate::engine::store::grants::give;
 use crate::engine::store::log::{Asked, Decided, EntryKind, Snoozed, Tx, UndoReason};
 use crate::engine::store::questions::items::question_shown;
-use crate::engine::store::record::answers::{NewDecision, record, reopen_all, take_back};
+use crate::engine::store::record::answers::{reopen_all, take_back};
 use crate::engine::store::record::append::append;
 use crate::engine::store::record::listed::Listed;
 use crate::engine::store::record::project::save;
@@ -74,8 +74,7 @@ impl Inbox<'_> {
         details: DecisionDetails,
         holds: Holds,
     ) -> Result<Outcome, StoreError> {
-        let now = self.0.now_ms();
-        self.0.write(move |tx| run(tx, request, details, holds, now)).await
+        self.0.write(move |tx| run(tx, request, details, holds)).await
     }
 
     /// Accepts, and allows similar calls from now on: both or neither.
@@ -85,18 +84,16 @@ impl Inbox<'_> {
         holds: Holds,
         request: GrantRequest,
     ) -> Result<(Outcome, GrantLine), StoreError> {
-        let now = self.0.now_ms();
         self.0
             .write(move |tx| {
-                let grant = give(tx, &request, now)?;
-                Ok((run(tx, accept, DecisionDetails::default(), holds, now)?, grant))
+                let grant = give(tx, &request)?;
+                Ok((run(tx, accept, DecisionDetails::default(), holds)?, grant))
             })
             .await
     }
 
     /// Takes a decision back if the thread has not acted on it.
     pub async fn undo(self, id: InterruptId) -> Result<ThreadId, StoreError> {
-        let now = self.0.now_ms();
         self.0
             .write(move |tx| {
                 let interrupt = InterruptRow::find(tx, &id)?;
@@ -108,20 +105,18 @@ impl Inbox<'_> {
                     }
                     Stage::Closed => return Err(not_open(tx, &interrupt)?),
                 }
-                undo_one(tx, &interrupt, now)
+                undo_one(tx, &interrupt)
             })
             .await
     }
 
     /// Ends a decision's hold: a person makes the same decision again, which is not held.
     pub async fn act_now(self, id: InterruptId, by: DecidedBy) -> Result<Outcome, StoreError> {
-        let now = self.0.now_ms();
-        self.0.write(move |tx| act_now(tx, &id, by, now)).await
+        self.0.write(move |tx| act_now(tx, &id, by)).await
     }
 
     /// Takes back every decision the thread has not acted on, so the person is asked again.
     pub async fn ask_again(self, thread: ThreadId, version: i64) -> Result<(), StoreError> {
-        let now = self.0.now_ms();
         self.0
             .write(move |tx| {
                 let mut row = ThreadRow::find(tx, &thread)?;
@@ -129,14 +124,13 @@ impl Inbox<'_> {
                     return Err(StoreError::Moved);
                 }
                 let recent = SinceStep::read(tx, &row)?;
-                reopen_all(tx, &mut row, &recent, UndoReason::HeldTooLong, now)
+                reopen_all(tx, &mut row, &recent, UndoReason::HeldTooLong)
             })
             .await
     }
 
     /// Hides an open interrupt until a time, or shows it again.
     pub async fn snooze(self, id: InterruptId, until: Option<Timestamp>) -> Result<Question, StoreError> {
-        let now = self.0.now_ms();
         self.0
             .write(move |tx| {
                 let interrupt = InterruptRow::find(tx, &id)?;
@@ -145,7 +139,7 @@ impl Inbox<'_> {
                 }
                 let mut row = ThreadRow::by_seq(tx, interrupt.thread)?;
                 let snoozed = Snoozed { until: until.map(Timestamp::as_millisecond), overdue: None };
-                append(tx, &mut row, EntryKind::Snoozed, Some(interrupt.seq), &snoozed, now)?;
+                append(tx, &mut row, EntryKind::Snoozed, Some(interrupt.seq), &snoozed)?;
                 question_shown(tx, &InterruptRow::find(tx, &interrupt.id)?)
             })
             .await
@@ -157,7 +151,6 @@ fn run(
     request: DecisionRequest,
     details: DecisionDetails,
     holds: Holds,
-    now: i64,
 ) -> Result<Outcome, StoreError> {
     let (listed, at) = open_question(tx, &request.interrupt)?;
     let question = &listed.questions[at];
@@ -182,10 +175,10 @@ fn run(
         }
     }
     let answer = NewAnswer { decision, learn: request.learn, by: request.by, details };
-    record_answer(tx, listed, at, asked.as_ref(), answer, holds, now)
+    record_answer(tx, listed, at, asked.as_ref(), answer, holds)
 }
 
-fn act_now(tx: &Tx<'_>, id: &InterruptId, by: DecidedBy, now: i64) -> Result<Outcome, StoreError> {
+fn act_now(tx: &Tx<'_>, id: &InterruptId, by: DecidedBy) -> Result<Outcome, StoreError> {
     let interrupt = InterruptRow::find(tx, id)?;
     let row = ThreadRow::by_seq(tx, interrupt.thread)?;
     let recent = SinceStep::read(tx, &row)?;
@@ -204,9 +197,9 @@ fn act_now(tx: &Tx<'_>, id: &InterruptId, by: DecidedBy, now: i64) -> Result<Out
     });
     let details = DecisionDetails { remember, batch, edited };
     let answer = NewAnswer { decision, learn: !unlearned, by, details };
-    undo_one(tx, &interrupt, now)?;
+    undo_one(tx, &interrupt)?;
     let (listed, at) = open_question(tx, &interrupt.id)?;
-    record_answer(tx, listed, at, Some(&question.asked), answer, Holds::default(), now)
+    record_answer(tx, listed, at, Some(&question.asked), answer, Holds::default())
 }
 
 /// A valid answer.
@@ -226,7 +219,6 @@ pub fn record_answer(
     asked: Option<&Asked>,
     answer: NewAnswer,
     holds: Holds,
-    now: i64,
 ) -> Result<Outcome, StoreError> {
     let question = &listed.questions[at];
     let NewAnswer { decision, learn, by, details } = answer;
@@ -239,20 +231,21 @@ pub fn record_answer(
         if is_own { holds.other_ms.min(WORDS_MS) } else { holds.after(question, confirms, &decision) };
     let hold_ms = hold(tx, &listed, at, after, holds)?;
     let (title, done) = edited.map_or((None, None), |edited| (Some(edited.title), edited.done));
-    let new = NewDecision {
+    let decided = Decided {
         decision,
         by,
         shown: question.hash(),
-        learn,
+        unlearned: !learn,
         remember: details.remember,
         batch: details.batch,
         hold_ms,
         title: title.filter(|title| asked.is_none_or(|asked| *title != asked.interrupt.title)),
         done: done
             .filter(|done| asked.is_none_or(|asked| asked.interrupt.labels.done.as_ref() != Some(done))),
+        from: tx.opened()?,
     };
     let seq = question.seq;
-    let entry = record(tx, &mut listed, seq, new, now)?;
+    let entry = listed.decide(tx, seq, &decided)?;
     let open = listed.live().filter(|question| question.status == Stage::Open);
     let outcome = outcome(&listed.row, open.map(|question| question.id.clone()).collect())?;
     save(tx, listed, &entry)?;
@@ -286,7 +279,7 @@ fn typed(decision: Decision) -> Decision {
 }
 
 /// Takes back the answer to one question, on behalf of a person.
-pub fn undo_one(tx: &Tx<'_>, interrupt: &InterruptRow, now: i64) -> Result<ThreadId, StoreError> {
+pub fn undo_one(tx: &Tx<'_>, interrupt: &InterruptRow) -> Result<ThreadId, StoreError> {
     let mut row = ThreadRow::by_seq(tx, interrupt.thread)?;
     let acted = || {
         let why = "the thread has already acted on it".to_owned();
@@ -301,7 +294,7 @@ pub fn undo_one(tx: &Tx<'_>, interrupt: &InterruptRow, now: i64) -> Result<Threa
         None => damaged(format!("the decision on interrupt {} is missing", interrupt.id)),
         Some(answer) if answer.acted => Err(acted()),
         Some(_) => {
-            take_back(tx, &mut row, interrupt.seq, UndoReason::Person, now)?;
+            take_back(tx, &mut row, interrupt.seq, UndoReason::Person)?;
             Ok(row.id)
         }
     }

@@ -50,7 +50,6 @@ impl Inbox<'_> {
 
     /// Notes when a question was found overdue.
     pub async fn set_overdue(self, id: InterruptId, noticed: Timestamp) -> Result<(), StoreError> {
-        let now = self.0.now_ms();
         self.0
             .write(move |tx| {
                 let interrupt = InterruptRow::find(tx, &id)?;
@@ -58,7 +57,7 @@ impl Inbox<'_> {
                     let mut row = ThreadRow::by_seq(tx, interrupt.thread)?;
                     let overdue = Some(noticed.as_millisecond());
                     let body = Snoozed { until: interrupt.snoozed_until, overdue };
-                    append(tx, &mut row, log::EntryKind::Snoozed, Some(interrupt.seq), &body, now)?;
+                    append(tx, &mut row, log::EntryKind::Snoozed, Some(interrupt.seq), &body)?;
                 }
                 Ok(())
             })
@@ -68,7 +67,6 @@ impl Inbox<'_> {
     /// Expires a question that was found overdue at `noticed`; returns whether it did. Anything that happened to it
     /// since keeps it open.
     pub async fn expire(self, id: InterruptId, noticed: Timestamp) -> Result<bool, StoreError> {
-        let now = self.0.now_ms();
         self.0
             .write(move |tx| {
                 let interrupt = InterruptRow::find(tx, &id)?;
@@ -77,7 +75,7 @@ impl Inbox<'_> {
                 }
                 let (listed, at) = open_question(tx, &id)?;
                 let question = &listed.questions[at];
-                let snoozed = question.snoozed_until.is_some_and(|until| until > now);
+                let snoozed = question.snoozed_until.is_some_and(|until| until > tx.now());
                 let can_expire =
                     question.allow().ignore && !question.trouble && question.kind != Kind::Trouble;
                 // What a stopped thread asked is not listed until the thread goes on.
@@ -99,7 +97,7 @@ impl Inbox<'_> {
                     by: DecidedBy::Expiry,
                     details: DecisionDetails::default(),
                 };
-                record_answer(tx, listed, at, None, answer, Holds::default(), now)?;
+                record_answer(tx, listed, at, None, answer, Holds::default())?;
                 Ok(true)
             })
             .await

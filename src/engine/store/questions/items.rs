@@ -98,15 +98,14 @@ impl Inbox<'_> {
 
     /// Files a result away.
     pub async fn file_away(self, id: ThreadId) -> Result<(), StoreError> {
-        let now = self.0.now_ms();
         self.0
             .write(move |tx| {
                 let mut row = ThreadRow::find(tx, &id)?;
                 if !row.unread {
                     return Err(no_result(&row));
                 }
-                let from = tx.opened(now)?;
-                append(tx, &mut row, EntryKind::Filed, None, &PersonAction { from }, now)?;
+                let from = tx.opened()?;
+                append(tx, &mut row, EntryKind::Filed, None, &PersonAction { from })?;
                 Ok(())
             })
             .await

@@ -81,18 +81,17 @@ impl Inbox<'_> {
 
     /// Stores the draft under a key, or deletes it.
     pub async fn save_draft(self, key: String, text: Option<String>) -> Result<(), StoreError> {
-        let now = self.0.now_ms();
         self.0
             .write(move |db| {
                 match text {
                     Some(text) => db
                         .prepare_cached("INSERT OR REPLACE INTO drafts (key, text, at) VALUES (?, ?, ?)")?
-                        .execute(params![key, text, now])
+                        .execute(params![key, text, db.now()])
                         .map(drop)?,
                     None => delete_draft(db, &key)?,
                 }
                 db.prepare_cached("DELETE FROM drafts WHERE at < ?")?
-                    .execute([now.saturating_sub(DRAFT_LIFETIME_MS)])?;
+                    .execute([db.now().saturating_sub(DRAFT_LIFETIME_MS)])?;
                 Ok(())
             })
             .await

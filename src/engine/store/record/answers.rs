@@ -1,42 +1,12 @@
-//! Records answers and takes them back.
+//! Takes answers back, and warns about questions.
 
-use crate::engine::graph::{BatchId, Decision, Hash, Warning};
+use crate::engine::graph::Warning;
 use crate::engine::store::StoreError;
-use crate::engine::store::log::{Amended, Decided, Entry, EntryKind, Tx, UndoReason, Undone};
+use crate::engine::store::log::{Amended, EntryKind, Tx, UndoReason, Undone};
 use crate::engine::store::record::append::append;
 use crate::engine::store::record::calls;
-use crate::engine::store::record::listed::Listed;
 use crate::engine::store::record::since_step::{AskedQuestion, SinceStep};
 use crate::engine::store::rows::ThreadRow;
-use crate::inbox::DecidedBy;
-
-/// An answer to record.
-pub struct NewDecision {
-    pub decision: Decision,
-    pub by: DecidedBy,
-    pub shown: Hash,
-    pub learn: bool,
-    pub remember: Option<usize>,
-    pub batch: Option<BatchId>,
-    pub hold_ms: i64,
-    /// What was decided on, and what has been done then, if the person's arguments changed that.
-    pub title: Option<String>,
-    pub done: Option<String>,
-}
-
-pub fn record(
-    tx: &Tx<'_>,
-    listed: &mut Listed,
-    question: i64,
-    new: NewDecision,
-    now: i64,
-) -> Result<Entry, StoreError> {
-    let NewDecision { decision, by, shown, learn, remember, batch, hold_ms, title, done } = new;
-    let from = tx.opened(now)?;
-    let unlearned = !learn;
-    let decided = Decided { decision, by, shown, unlearned, remember, batch, hold_ms, title, done, from };
-    listed.decide(tx, question, &decided, now)
-}
 
 /// Takes back the current answer to a question, and deletes the results of calls made with it.
 pub fn take_back(
@@ -44,10 +14,9 @@ pub fn take_back(
     row: &mut ThreadRow,
     question: i64,
     because: UndoReason,
-    now: i64,
 ) -> Result<(), StoreError> {
-    let from = tx.opened(now)?;
-    append(tx, row, EntryKind::Undone, Some(question), &Undone { because, from }, now)?;
+    let from = tx.opened()?;
+    append(tx, row, EntryKind::Undone, Some(question), &Undone { because, from })?;
     calls::forget(tx, row)
 }
 
@@ -58,12 +27,11 @@ pub fn amend(
     question: &AskedQuestion,
     warning: &Warning,
     bind: &str,
-    now: i64,
 ) -> Result<(), StoreError> {
     let mut asked = question.asked.clone();
     asked.warn(warning, bind);
     let amended = Amended { warning: warning.clone(), bind: bind.to_owned(), hash: asked.hash() };
-    append(tx, row, EntryKind::Amended, Some(question.seq), &amended, now)?;
+    append(tx, row, EntryKind::Amended, Some(question.seq), &amended)?;
     Ok(())
 }
 
@@ -73,11 +41,10 @@ pub fn reopen_all(
     row: &mut ThreadRow,
     recent: &SinceStep,
     because: UndoReason,
-    now: i64,
 ) -> Result<(), StoreError> {
     for question in &recent.questions {
         if question.current_answer().is_some_and(|answer| !answer.acted) {
-            take_back(tx, row, question.seq, because, now)?;
+            take_back(tx, row, question.seq, because)?;
         }
     }
     Ok(())

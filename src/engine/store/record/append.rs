@@ -19,9 +19,8 @@ pub fn append(
     kind: EntryKind,
     about: Option<i64>,
     body: &impl serde::Serialize,
-    now: i64,
 ) -> Result<Entry, StoreError> {
-    let new = NewEntry::new(Some(row.seq), kind, Some(row.last), body, now)?;
+    let new = NewEntry::new(Some(row.seq), kind, Some(row.last), body)?;
     let entry = tx.append(NewEntry { about, ..new })?;
     row.last = entry.seq;
     apply(tx, &entry)?;
@@ -35,10 +34,9 @@ pub fn append_steps(
     stepped: &Stepped,
     steps: &[Step],
     similar: &[&Entry],
-    now: i64,
 ) -> Result<Entry, StoreError> {
     let mut listed = Listed::by_seq(tx, row.seq)?;
-    let entry = listed.step(tx, stepped, steps, similar, now)?;
+    let entry = listed.step(tx, stepped, steps, similar)?;
     row.last = entry.seq;
     save(tx, listed, &entry)?;
     Ok(entry)

@@ -73,22 +73,16 @@ impl Listed {
     }
 
     /// Asks a question.
-    pub fn ask(&mut self, tx: &Tx<'_>, asked: &Asked, now: i64) -> Result<Entry, StoreError> {
-        let entry = tx.append(self.entry(EntryKind::Asked, asked, now)?)?;
+    pub fn ask(&mut self, tx: &Tx<'_>, asked: &Asked) -> Result<Entry, StoreError> {
+        let entry = tx.append(self.entry(EntryKind::Asked, asked)?)?;
         self.row.last = entry.seq;
         self.asked(&entry, asked);
         Ok(entry)
     }
 
     /// Records the answer to a question.
-    pub fn decide(
-        &mut self,
-        tx: &Tx<'_>,
-        question: i64,
-        decided: &Decided,
-        now: i64,
-    ) -> Result<Entry, StoreError> {
-        let new = self.entry(EntryKind::Decided, decided, now)?;
+    pub fn decide(&mut self, tx: &Tx<'_>, question: i64, decided: &Decided) -> Result<Entry, StoreError> {
+        let new = self.entry(EntryKind::Decided, decided)?;
         let entry = tx.append(NewEntry { about: Some(question), ..new })?;
         self.row.last = entry.seq;
         self.decided(tx, &entry, decided)?;
@@ -102,23 +96,17 @@ impl Listed {
         stepped: &Stepped,
         steps: &[Step],
         similar: &[&Entry],
-        now: i64,
     ) -> Result<Entry, StoreError> {
         let steps = log::pack_steps(&log::text(&steps)?, similar);
-        let new = self.entry(EntryKind::Stepped, stepped, now)?;
+        let new = self.entry(EntryKind::Stepped, stepped)?;
         let entry = tx.append(NewEntry { steps: Some(steps), ..new })?;
         self.row.last = entry.seq;
         self.stepped(tx, &entry, stepped)?;
         Ok(entry)
     }
 
-    fn entry(
-        &self,
-        kind: EntryKind,
-        body: &impl serde::Serialize,
-        now: i64,
-    ) -> Result<NewEntry<'static>, StoreError> {
-        NewEntry::new(Some(self.row.seq), kind, Some(self.row.last), body, now)
+    fn entry(&self, kind: EntryKind, body: &impl serde::Serialize) -> Result<NewEntry<'static>, StoreError> {
+        NewEntry::new(Some(self.row.seq), kind, Some(self.row.last), body)
     }
 
     /// Changes the rows as the entry says. They are written by [`Self::save`].
@@ -302,7 +290,7 @@ impl Listed {
         row.awaits = awaits;
         row.steps = body.n + body.count;
         row.step = seq;
-        row.since = log::first_needed(seq, &body.open, &body.waiting_events);
+        row.since = body.open.iter().chain(&body.waiting_events).fold(seq, |first, entry| first.min(*entry));
         (row.version, row.updated_at, row.hold_ms, row.held_at) = (seq, at, 0, None);
         row.steps_since_person = body.since_heard.unwrap_or(row.steps_since_person + body.count);
         let unread = body.result && ends == Some(Status::Done) && row.parent.is_none();

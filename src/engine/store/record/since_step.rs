@@ -227,41 +227,18 @@ impl SinceStep {
         if row.pruned_at.is_some() {
             return damaged(format!("thread {} was pruned", row.id));
         }
-        match Self::read_since(db, row, row.since)? {
-            Ok(recent) => Ok(recent),
-            // The projection was wrong; the log knows the right place.
-            Err(earlier) => match Self::read_since(db, row, earlier)? {
-                Ok(recent) => Ok(recent),
-                Err(_) => damaged(format!("thread {} does not lead back to its last step", row.id)),
-            },
-        }
-    }
-
-    /// The same with every entry checked, for what is about to leave.
-    pub fn verified(db: &Connection, row: &ThreadRow) -> Result<Self, StoreError> {
-        let recent = Self::read(db, row)?;
-        recent.verify(db, row)?;
-        Ok(recent)
-    }
-
-    /// Checks every entry it was read from, and the thread's first one.
-    pub fn verify(&self, db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
-        check_beginning(db, row)?;
-        log::verify(db, &self.entries)
-    }
-
-    fn read_since(db: &Connection, row: &ThreadRow, since: i64) -> Result<Result<Self, i64>, StoreError> {
-        let entries = log::stream(db, row.seq, since)?;
-        let last = entries.last().map(|entry| entry.seq);
-        if last != Some(row.last) {
+        let entries = log::stream(db, row.seq, row.since)?;
+        if entries.last().map(|entry| entry.seq) != Some(row.last) {
             return damaged(format!("what last happened to thread {} is not on record", row.id));
         }
         let is_step = |entry: &Entry| matches!(entry.kind, EntryKind::Stepped | EntryKind::Started);
-        let Some(at) = entries.iter().rposition(is_step) else { return Ok(Err(row.seq)) };
-        let step = LastStep::of(&entries[at])?;
-        let first = log::first_needed(step.seq, &step.open, &step.waiting_events);
-        if entries.first().is_none_or(|entry| entry.seq > first) {
-            return Ok(Err(first));
+        let Some(step) = entries.iter().rfind(|entry| is_step(entry)) else {
+            return damaged(format!("thread {} does not lead back to its last step", row.id));
+        };
+        let step = LastStep::of(step)?;
+        let is_on_record = |seq: &i64| entries.iter().any(|entry| entry.seq == *seq);
+        if !step.open.iter().chain(&step.waiting_events).all(is_on_record) {
+            return damaged(format!("what thread {} waits for is not on record", row.id));
         }
         let mut recent = Self {
             questions: Vec::new(),
@@ -275,12 +252,21 @@ impl SinceStep {
         for entry in &entries {
             recent.apply(entry)?;
         }
-        let is_on_record = |seq: &i64| entries.iter().any(|entry| entry.seq == *seq);
-        if !recent.step.open.iter().chain(&recent.step.waiting_events).all(is_on_record) {
-            return damaged(format!("what thread {} waits for is not on record", row.id));
-        }
         recent.entries = entries;
-        Ok(Ok(recent))
+        Ok(recent)
+    }
+
+    /// The same with every entry checked, for what is about to leave.
+    pub fn verified(db: &Connection, row: &ThreadRow) -> Result<Self, StoreError> {
+        let recent = Self::read(db, row)?;
+        recent.verify(db, row)?;
+        Ok(recent)
+    }
+
+    /// Checks every entry it was read from, and the thread's first one.
+    pub fn verify(&self, db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
+        check_beginning(db, row)?;
+        log::verify(db, &self.entries)
     }
 
     fn apply(&mut self, entry: &Entry) -> Result<(), StoreError> {

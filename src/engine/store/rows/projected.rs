@@ -5,7 +5,7 @@ use crate::engine::graph::{Allow, EffectState, Hash, InterruptId, Kind, ThreadId
 use crate::engine::store::StoreError;
 use crate::engine::store::rows::columns::row;
 use crate::engine::store::rows::{self, damaged, find, json, time};
-use crate::inbox::{ErrorView, MemoryRow, RowKey, Status};
+use crate::inbox::{ErrorView, MemoryRow, PROGRAM_WORKFLOW, RowKey, Status};
 use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -199,6 +199,8 @@ pub struct Runnable {
     pub held_at: Option<i64>,
     /// How many events it has not taken in yet.
     pub waiting_events: i64,
+    /// Whether another program asked, and waits for it.
+    pub by_program: bool,
 }
 
 /// The threads that a transaction changed.
@@ -213,7 +215,8 @@ pub enum Moved {
 impl Runnable {
     pub(in crate::engine::store) fn of(row: &ThreadRow) -> Self {
         let ThreadRow { seq, status, version, hold_ms, held_at, waiting_events, .. } = *row;
-        Self { seq, thread: row.id.clone(), status, version, hold_ms, held_at, waiting_events }
+        let (thread, by_program) = (row.id.clone(), row.workflow == PROGRAM_WORKFLOW);
+        Self { seq, thread, status, version, hold_ms, held_at, waiting_events, by_program }
     }
 
     /// Whether the driver has to look at it.

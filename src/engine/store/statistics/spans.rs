@@ -74,7 +74,6 @@ impl Statistics<'_> {
 
     /// Records a call with its prompt, without waiting for the disk.
     pub fn record_span(self, span: Span, prompt: Prompt) {
-        let now = self.0.now_ms();
         self.0.write_later(move |db| {
             let thread = ThreadRow::find(db, &span.thread)?.seq;
             db.prepare_cached(
@@ -86,7 +85,7 @@ impl Statistics<'_> {
                 span.step.cast_signed(),
                 span.task,
                 span.model,
-                now,
+                db.now(),
                 span.ms.cast_signed(),
                 span.input.cast_signed(),
                 span.output.cast_signed(),

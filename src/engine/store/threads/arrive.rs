@@ -26,14 +26,12 @@ pub struct Arrival {
 impl Threads<'_> {
     /// Delivers an event to a thread.
     pub async fn deliver(self, arrival: Arrival) -> Result<ThreadId, StoreError> {
-        let now = self.0.now_ms();
-        self.0.write(move |tx| run(tx, &arrival, now)).await
+        self.0.write(move |tx| run(tx, &arrival)).await
     }
 
     /// Delivers an event to a thread that waits and has no answer yet; returns whether it did. It never overrides an
     /// answer, even one that can still be taken back.
     pub async fn deliver_if_unanswered(self, arrival: Arrival) -> Result<bool, StoreError> {
-        let now = self.0.now_ms();
         self.0
             .write(move |tx| {
                 let row = ThreadRow::find(tx, &arrival.thread)?;
@@ -41,7 +39,7 @@ impl Threads<'_> {
                 {
                     return Ok(false);
                 }
-                run(tx, &arrival, now)?;
+                run(tx, &arrival)?;
                 Ok(true)
             })
             .await
@@ -49,7 +47,6 @@ impl Threads<'_> {
 
     /// Delivers the outcome to a thread that is done; the thread records it and stays done. Returns whether it did.
     pub async fn deliver_if_done(self, arrival: Arrival) -> Result<bool, StoreError> {
-        let now = self.0.now_ms();
         self.0
             .write(move |tx| {
                 let mut row = ThreadRow::find(tx, &arrival.thread)?;
@@ -58,14 +55,14 @@ impl Threads<'_> {
                 }
                 let recent = SinceStep::read(tx, &row)?;
                 let next = NextView::End { end: true };
-                take_in(tx, &mut row, &recent, &arrival, next, Vec::new(), now)?;
+                take_in(tx, &mut row, &recent, &arrival, next, Vec::new())?;
                 Ok(true)
             })
             .await
     }
 }
 
-pub fn run(tx: &Tx<'_>, arrival: &Arrival, now: i64) -> Result<ThreadId, StoreError> {
+pub fn run(tx: &Tx<'_>, arrival: &Arrival) -> Result<ThreadId, StoreError> {
     let mut row = ThreadRow::find(tx, &arrival.thread)?;
     row.refuse_pruned()?;
     let recent = SinceStep::read(tx, &row)?;
@@ -78,13 +75,13 @@ pub fn run(tx: &Tx<'_>, arrival: &Arrival, now: i64) -> Result<ThreadId, StoreEr
     };
     match status {
         Status::Done if is_words || is_correction || came_too_late(&row, arrival) => {
-            restart(tx, &mut row, &recent, arrival, now)?;
+            restart(tx, &mut row, &recent, arrival)?;
         }
         Status::Done | Status::Abandoned => match arrival.queued {
             // The thread has ended, so nobody will take it in.
             Some(queued) => {
                 let resolved = Resolved { drops: vec![queued], ..Resolved::default() };
-                append(tx, &mut row, EntryKind::Resolved, None, &resolved, now)?;
+                append(tx, &mut row, EntryKind::Resolved, None, &resolved)?;
             }
             None => {
                 let why = format!("it is {status}");
@@ -100,8 +97,8 @@ pub fn run(tx: &Tx<'_>, arrival: &Arrival, now: i64) -> Result<ThreadId, StoreEr
             return Err(StoreError::Conflict(format!("thread `{}` {what}", row.id)));
         }
         _ if reaches_questions(&recent, status, &arrival.event) => {
-            reopen_all(tx, &mut row, &recent, UndoReason::Arrival, now)?;
-            deliver_to_questions(tx, &mut row, &recent, arrival, now)?;
+            reopen_all(tx, &mut row, &recent, UndoReason::Arrival)?;
+            deliver_to_questions(tx, &mut row, &recent, arrival)?;
         }
         _ if is_correction => {
             let text = format!("thread `{}` is still at work; correct it when it waits or has ended", row.id);
@@ -109,16 +106,16 @@ pub fn run(tx: &Tx<'_>, arrival: &Arrival, now: i64) -> Result<ThreadId, StoreEr
         }
         // Here the held answer is about trouble, and the news may change it.
         Status::Held => {
-            reopen_all(tx, &mut row, &recent, UndoReason::Arrival, now)?;
-            update_trouble(tx, &mut row, &recent, &arrival.event, now)?;
-            queue_once(tx, &mut row, arrival, now)?;
+            reopen_all(tx, &mut row, &recent, UndoReason::Arrival)?;
+            update_trouble(tx, &mut row, &recent, &arrival.event)?;
+            queue_once(tx, &mut row, arrival)?;
         }
         Status::Trouble => {
-            update_trouble(tx, &mut row, &recent, &arrival.event, now)?;
-            queue_once(tx, &mut row, arrival, now)?;
+            update_trouble(tx, &mut row, &recent, &arrival.event)?;
+            queue_once(tx, &mut row, arrival)?;
         }
         Status::Waiting | Status::Ready | Status::Running | Status::Joining => {
-            queue_once(tx, &mut row, arrival, now)?;
+            queue_once(tx, &mut row, arrival)?;
         }
     }
     Ok(row.id)
@@ -140,20 +137,15 @@ fn reaches_questions(recent: &SinceStep, status: Status, event: &Event) -> bool 
 }
 
 /// Appends the event, unless it was already queued; returns the new entry.
-fn queue_once(
-    tx: &Tx<'_>,
-    row: &mut ThreadRow,
-    arrival: &Arrival,
-    now: i64,
-) -> Result<Option<Entry>, StoreError> {
+fn queue_once(tx: &Tx<'_>, row: &mut ThreadRow, arrival: &Arrival) -> Result<Option<Entry>, StoreError> {
     match arrival.queued {
         Some(_) => Ok(None),
-        None => queue(tx, row, &arrival.event, now).map(Some),
+        None => queue(tx, row, &arrival.event).map(Some),
     }
 }
 
 /// Stores an event until the thread can take it in.
-pub fn queue(tx: &Tx<'_>, row: &mut ThreadRow, event: &Event, now: i64) -> Result<Entry, StoreError> {
+pub fn queue(tx: &Tx<'_>, row: &mut ThreadRow, event: &Event) -> Result<Entry, StoreError> {
     let kind = match event.what {
         EventKind::Words { .. } => EntryKind::Continued,
         EventKind::Corrected { .. } => EntryKind::Corrected,
@@ -161,8 +153,8 @@ pub fn queue(tx: &Tx<'_>, row: &mut ThreadRow, event: &Event, now: i64) -> Resul
             EntryKind::Arrived
         }
     };
-    let from = if kind == EntryKind::Arrived { None } else { Some(tx.opened(now)?) };
-    append(tx, row, kind, None, &Arrived { event: event.clone(), from }, now)
+    let from = if kind == EntryKind::Arrived { None } else { Some(tx.opened()?) };
+    append(tx, row, kind, None, &Arrived { event: event.clone(), from })
 }
 
 /// Tells the person who decides trouble about mail that came meanwhile; the trouble records it, in case it ends the
@@ -173,7 +165,6 @@ fn update_trouble(
     row: &mut ThreadRow,
     recent: &SinceStep,
     event: &Event,
-    now: i64,
 ) -> Result<Vec<i64>, StoreError> {
     let mut remaining = Vec::new();
     for trouble in recent.troubles() {
@@ -183,10 +174,10 @@ fn update_trouble(
         }
         match &event.what {
             EventKind::AnsweredElsewhere { reason, .. } if trouble.asked.interrupt.action != "in_doubt" => {
-                close(tx, row, trouble.seq, reason, now)?;
+                close(tx, row, trouble.seq, reason)?;
                 continue;
             }
-            EventKind::News { warning, .. } => amend(tx, row, trouble, warning, &event.id, now)?,
+            EventKind::News { warning, .. } => amend(tx, row, trouble, warning, &event.id)?,
             EventKind::AnsweredElsewhere { .. }
             | EventKind::Words { .. }
             | EventKind::Hint { .. }
@@ -197,14 +188,8 @@ fn update_trouble(
     Ok(remaining)
 }
 
-pub(super) fn close(
-    tx: &Tx<'_>,
-    row: &mut ThreadRow,
-    question: i64,
-    why: &str,
-    now: i64,
-) -> Result<(), StoreError> {
-    append(tx, row, EntryKind::Closed, Some(question), &Closed { why: why.to_owned() }, now)?;
+pub(super) fn close(tx: &Tx<'_>, row: &mut ThreadRow, question: i64, why: &str) -> Result<(), StoreError> {
+    append(tx, row, EntryKind::Closed, Some(question), &Closed { why: why.to_owned() })?;
     Ok(())
 }
 
@@ -214,10 +199,9 @@ fn restart(
     row: &mut ThreadRow,
     recent: &SinceStep,
     arrival: &Arrival,
-    now: i64,
 ) -> Result<(), StoreError> {
     let next = NextView::Goto { goto: arrival.entry.clone() };
-    take_in(tx, row, recent, arrival, next, Vec::new(), now)
+    take_in(tx, row, recent, arrival, next, Vec::new())
 }
 
 /// Delivers an event to a thread that waits. On news, its questions stay open and are amended, unless they yield to
@@ -227,9 +211,8 @@ fn deliver_to_questions(
     row: &mut ThreadRow,
     recent: &SinceStep,
     arrival: &Arrival,
-    now: i64,
 ) -> Result<(), StoreError> {
-    let mut open = update_trouble(tx, row, recent, &arrival.event, now)?;
+    let mut open = update_trouble(tx, row, recent, &arrival.event)?;
     let asked: Vec<&AskedQuestion> = recent.node_questions().collect();
     let closes = is_news(&arrival.event)
         && !asked.is_empty()
@@ -237,11 +220,11 @@ fn deliver_to_questions(
     let mut ask = Vec::new();
     for question in asked {
         match &arrival.event.what {
-            EventKind::News { .. } if closes => close(tx, row, question.seq, "new mail came", now)?,
-            EventKind::AnsweredElsewhere { reason, .. } => close(tx, row, question.seq, reason, now)?,
-            EventKind::Corrected { .. } => close(tx, row, question.seq, "the thread was corrected", now)?,
+            EventKind::News { .. } if closes => close(tx, row, question.seq, "new mail came")?,
+            EventKind::AnsweredElsewhere { reason, .. } => close(tx, row, question.seq, reason)?,
+            EventKind::Corrected { .. } => close(tx, row, question.seq, "the thread was corrected")?,
             EventKind::News { warning, .. } => {
-                amend(tx, row, question, warning, &arrival.event.id, now)?;
+                amend(tx, row, question, warning, &arrival.event.id)?;
                 open.push(question.seq);
             }
             EventKind::Words { .. } | EventKind::Hint { .. } => open.push(question.seq),
@@ -258,7 +241,7 @@ fn deliver_to_questions(
             NextView::Ask { ask, then: node }
         }
     };
-    take_in(tx, row, recent, arrival, next, open, now)
+    take_in(tx, row, recent, arrival, next, open)
 }
 
 /// Turns the event into a step.
@@ -269,9 +252,8 @@ pub(super) fn take_in(
     arrival: &Arrival,
     next: NextView,
     open: Vec<i64>,
-    now: i64,
 ) -> Result<(), StoreError> {
-    let entry = queue_once(tx, row, arrival, now)?;
+    let entry = queue_once(tx, row, arrival)?;
     let arrived = entry.as_ref().map(|entry| entry.seq).or(arrival.queued);
     let similar = recent.entries.iter().find(|entry| Some(entry.seq) == arrived).or(entry.as_ref());
     let similar: Vec<&Entry> = similar.into_iter().collect();
@@ -288,6 +270,6 @@ pub(super) fn take_in(
         ..Stepped::new(recent.step.steps, &steps, next)
     };
     calls::forget(tx, row)?;
-    append_steps(tx, row, &stepped, &steps, &similar, now)?;
+    append_steps(tx, row, &stepped, &steps, &similar)?;
     Ok(())
 }

@@ -1,8 +1,7 @@
 //! Commits a node's result in one transaction, all or nothing.
 
 use crate::engine::graph::{Decision, Interrupt, ThreadId};
-use crate::engine::store::log::{Asked, Entry, Parent, Step, Stepped, Tx};
-use crate::engine::store::record::answers::{NewDecision, record};
+use crate::engine::store::log::{Asked, Decided, Entry, Parent, Step, Stepped, Tx};
 use crate::engine::store::record::append::raw;
 use crate::engine::store::record::listed::Listed;
 use crate::engine::store::record::project::save;
@@ -95,15 +94,14 @@ impl Threads<'_> {
     /// Starts a thread together with its first turn, unless one with its key exists. If several callers use the same
     /// key at once, one starts the thread and the others get it as [`StartResult::Earlier`].
     pub async fn begin(self, new: NewThread, first: Commit) -> Result<StartResult, StoreError> {
-        let now = self.0.now_ms();
         self.0
             .write(move |tx| {
                 if let Some(earlier) = find_by_key(tx, &new)? {
                     return Ok(StartResult::Earlier(earlier.id));
                 }
-                let started = start(tx, &new, first.step_limit, now)?;
+                let started = start(tx, &new, first.step_limit)?;
                 let (thread, version) = (started.id.clone(), started.version);
-                run(tx, &Commit { thread, version, ..first }, now)?;
+                run(tx, &Commit { thread, version, ..first })?;
                 Ok(StartResult::New(started.id))
             })
             .await
@@ -111,12 +109,11 @@ impl Threads<'_> {
 
     /// Commits a turn.
     pub async fn commit(self, commit: Commit) -> Result<Committed, StoreError> {
-        let now = self.0.now_ms();
-        self.0.write(move |tx| run(tx, &commit, now)).await
+        self.0.write(move |tx| run(tx, &commit)).await
     }
 }
 
-pub fn run(tx: &Tx<'_>, commit: &Commit, now: i64) -> Result<Committed, StoreError> {
+pub fn run(tx: &Tx<'_>, commit: &Commit) -> Result<Committed, StoreError> {
     let mut listed = Listed::find(tx, &commit.thread)?;
     if listed.row.version != commit.version {
         return Err(StoreError::Moved);
@@ -127,7 +124,7 @@ pub fn run(tx: &Tx<'_>, commit: &Commit, now: i64) -> Result<Committed, StoreErr
     let first = listed.row.steps;
     let last = first + commit.steps.len() as i64 - 1;
     let (takes, waiting_events) = taken_in(tx, &listed, commit.last_event)?;
-    let (next, asked) = write_next(tx, &mut listed, commit, last, now)?;
+    let (next, asked) = write_next(tx, &mut listed, commit, last)?;
     let step =
         |step: &NewStep| Ok(Step { node: step.node.clone(), updates: raw(&step.updates)?, ms: step.took_ms });
     let steps: Vec<Step> = commit.steps.iter().map(step).collect::<Result<_, StoreError>>()?;
@@ -146,10 +143,10 @@ pub fn run(tx: &Tx<'_>, commit: &Commit, now: i64) -> Result<Committed, StoreErr
         ..Stepped::new(first, &steps, next)
     };
     let similar: Vec<&Entry> = commit.repeats.0.iter().chain(asked.iter().map(|(entry, _)| entry)).collect();
-    let entry = listed.step(tx, &stepped, &steps, &similar, now)?;
+    let entry = listed.step(tx, &stepped, &steps, &similar)?;
     if let NextStep::Ask(questions, _) = &commit.next {
-        let granted = granted(tx, &listed.row.id, &asked, questions, now)?;
-        answer_by_grant(tx, &mut listed, &asked, granted, commit.hold_ms, now)?;
+        let granted = granted(tx, &listed.row.id, &asked, questions)?;
+        answer_by_grant(tx, &mut listed, &asked, granted, commit.hold_ms)?;
     }
     let row = &listed.row;
     if let Some(state) = &commit.snapshot {
@@ -168,7 +165,6 @@ fn write_next(
     listed: &mut Listed,
     commit: &Commit,
     step: i64,
-    now: i64,
 ) -> Result<(NextView, Vec<(Entry, Asked)>), StoreError> {
     let mut asked = Vec::new();
     let next = match &commit.next {
@@ -178,7 +174,7 @@ fn write_next(
             for question in questions {
                 let mut new = Asked::new(step, schema(tx, &question.schema)?, None, question);
                 forks::warn_if_done(tx, &listed.row, &mut new)?;
-                asked.push((listed.ask(tx, &new, now)?, new));
+                asked.push((listed.ask(tx, &new)?, new));
             }
             let ask = asked.iter().map(|(_, asked)| asked.id.clone()).collect();
             NextView::Ask { ask, then: then.clone() }
@@ -188,7 +184,7 @@ fn write_next(
             let (by_person, limit) = (listed.row.by_person, commit.step_limit);
             let spawn = children
                 .iter()
-                .map(|new| Ok(start_child(tx, new, parent, by_person, limit, now)?.id))
+                .map(|new| Ok(start_child(tx, new, parent, by_person, limit)?.id))
                 .collect::<Result<_, StoreError>>()?;
             NextView::Spawn { spawn, then: then.clone() }
         }
@@ -216,16 +212,15 @@ fn taken_in(
 
 /// The questions that grants cover, each by its index and grant.
 fn granted(
-    db: &Connection,
+    tx: &Tx<'_>,
     thread: &ThreadId,
     asked: &[(Entry, Asked)],
     questions: &[Interrupt],
-    now: i64,
 ) -> Result<Vec<(usize, String)>, StoreError> {
     let mut granted = Vec::new();
     for (at, ((_, asked), question)) in asked.iter().zip(questions).enumerate() {
         if let Some(grant) = &question.granted
-            && grants::covers(db, grant, asked, thread, now)?
+            && grants::covers(tx, grant, asked, thread, tx.now())?
         {
             granted.push((at, grant.clone()));
         }
@@ -240,25 +235,25 @@ fn answer_by_grant(
     asked: &[(Entry, Asked)],
     granted: Vec<(usize, String)>,
     hold_ms: i64,
-    now: i64,
 ) -> Result<(), StoreError> {
     let all = granted.len() == asked.len();
     let held = granted.iter().any(|(at, _)| asked[*at].1.interrupt.irreversible);
     let last = granted.len().saturating_sub(1);
     for (n, (at, grant)) in granted.into_iter().enumerate() {
         let (entry, asked) = &asked[at];
-        let decision = NewDecision {
+        let decided = Decided {
             decision: Decision::Accept,
             by: DecidedBy::Grant(grant),
             shown: asked.hash(),
-            learn: true,
+            unlearned: false,
             remember: None,
             batch: None,
             hold_ms: if all && held && n == last { hold_ms } else { 0 },
             title: None,
             done: None,
+            from: tx.opened()?,
         };
-        record(tx, listed, entry.seq, decision, now)?;
+        listed.decide(tx, entry.seq, &decided)?;
     }
     Ok(())
 }

@@ -15,12 +15,11 @@ impl Threads<'_> {
     /// Starts a thread that shares steps `0..=step` of another. What the last of them asked or started is asked or
     /// started again; no effect of the shared part is ever carried out again.
     pub async fn fork(self, thread: ThreadId, step: u64, step_limit: i64) -> Result<ThreadId, StoreError> {
-        let now = self.0.now_ms();
-        self.0.write(move |tx| run(tx, &thread, step, step_limit, now)).await
+        self.0.write(move |tx| run(tx, &thread, step, step_limit)).await
     }
 }
 
-fn run(tx: &Tx<'_>, thread: &ThreadId, step: u64, step_limit: i64, now: i64) -> Result<ThreadId, StoreError> {
+fn run(tx: &Tx<'_>, thread: &ThreadId, step: u64, step_limit: i64) -> Result<ThreadId, StoreError> {
     let origin = ThreadRow::find(tx, thread)?;
     origin.refuse_pruned()?;
     let steps = steps_of(tx, &origin)?;
@@ -30,7 +29,7 @@ fn run(tx: &Tx<'_>, thread: &ThreadId, step: u64, step_limit: i64, now: i64) -> 
     };
     // A shared step may itself be shared, so the entry is that of the thread that took the step.
     let forked = Forked { thread: origin.seq, step: last.n, entry: last.entry };
-    let row = &mut start_fork(tx, &origin, forked, step_limit, now)?;
+    let row = &mut start_fork(tx, &origin, forked, step_limit)?;
     let mut open = Vec::new();
     let next = match &last.next {
         NextView::Goto { .. } | NextView::End { .. } => last.next.clone(),
@@ -41,7 +40,7 @@ fn run(tx: &Tx<'_>, thread: &ThreadId, step: u64, step_limit: i64, now: i64) -> 
                 let mut asked = AskedQuestion::read(tx, original.thread, original.seq)?.asked;
                 (asked.id, asked.step, asked.interrupt.snoozed_until) = (InterruptId::random(), last.n, None);
                 forks::warn_if_done(tx, row, &mut asked)?;
-                let entry = append(tx, row, EntryKind::Asked, Some(original.seq), &asked, now)?;
+                let entry = append(tx, row, EntryKind::Asked, Some(original.seq), &asked)?;
                 open.push(entry.seq);
                 new_ids.push(asked.id);
             }
@@ -66,12 +65,12 @@ fn run(tx: &Tx<'_>, thread: &ThreadId, step: u64, step_limit: i64, now: i64) -> 
                     title: child.title,
                     key: child.child_key.unwrap_or_default(),
                 };
-                new_ids.push(start_child(tx, &new, parent, row.by_person, step_limit, now)?.id);
+                new_ids.push(start_child(tx, &new, parent, row.by_person, step_limit)?.id);
             }
             NextView::Spawn { spawn: new_ids, then: then.clone() }
         }
     };
     let stepped = Stepped { open, ..Stepped::new(last.n + 1, &[], next) };
-    append_steps(tx, row, &stepped, &[], &[], now)?;
+    append_steps(tx, row, &stepped, &[], &[])?;
     Ok(row.id.clone())
 }

@@ -29,7 +29,6 @@ impl Threads<'_> {
         to_person: bool,
         asks_for: &'static str,
     ) -> Result<(), StoreError> {
-        let now = self.0.now_ms();
         self.0
             .write(move |tx| {
                 let row = ThreadRow::find(tx, &thread)?;
@@ -43,7 +42,7 @@ impl Threads<'_> {
                                place. Start it again with a model";
                     return Err(StoreError::Conflict(why.to_owned()));
                 }
-                hand(tx, row, to_person, asks_for, now)
+                hand(tx, row, to_person, asks_for)
             })
             .await
     }
@@ -54,34 +53,28 @@ fn asked<'r>(recent: &'r SinceStep, asks_for: &str) -> Option<&'r AskedQuestion>
     recent.node_questions().find(|question| question.is_open() && question.asked.interrupt.action == asks_for)
 }
 
-fn hand(
-    tx: &Tx<'_>,
-    mut row: ThreadRow,
-    to_person: bool,
-    asks_for: &str,
-    now: i64,
-) -> Result<(), StoreError> {
+fn hand(tx: &Tx<'_>, mut row: ThreadRow, to_person: bool, asks_for: &str) -> Result<(), StoreError> {
     let recent = SinceStep::read(tx, &row)?;
-    append(tx, &mut row, EntryKind::Handed, None, &Handed { to_person, from: tx.opened(now)? }, now)?;
+    append(tx, &mut row, EntryKind::Handed, None, &Handed { to_person, from: tx.opened()? })?;
     if to_person && !recent.carries_out_approval() {
         for trouble in recent.troubles().filter(|trouble| trouble.is_open()) {
-            close(tx, &mut row, trouble.seq, "you took the model's place", now)?;
+            close(tx, &mut row, trouble.seq, "you took the model's place")?;
         }
     }
     if !to_person && let Some(question) = asked(&recent, asks_for) {
         let reason = "the model takes this step".to_owned();
-        close(tx, &mut row, question.seq, &reason, now)?;
+        close(tx, &mut row, question.seq, &reason)?;
         let what = EventKind::AnsweredElsewhere { reason, payload: Value::Null };
         let event = Event { id: format!("handed:{}", row.steps), what };
         let (thread, updates, entry) = (row.id.clone(), "[]".to_owned(), String::new());
         let arrival = Arrival { thread, event, updates, entry, queued: None };
         let next = NextView::Goto { goto: recent.step.node.clone() };
         let troubles = recent.troubles().map(|trouble| trouble.seq).collect();
-        take_in(tx, &mut row, &recent, &arrival, next, troubles, now)?;
+        take_in(tx, &mut row, &recent, &arrival, next, troubles)?;
     }
     let living = "WHERE parent = ? AND status NOT IN ('done', 'abandoned')";
     for child in ThreadRow::select(tx, living, [row.seq])? {
-        hand(tx, child, to_person, asks_for, now)?;
+        hand(tx, child, to_person, asks_for)?;
     }
     Ok(())
 }

@@ -94,10 +94,10 @@ pub struct Loaded {
 /// One query per status follows the index order; with a list of statuses, SQLite would build a table first each time.
 /// Left to itself, it would look for waiting events among all threads that are done.
 const RUNNABLE: &str = "
-    SELECT seq, id, status, version, hold_ms, held_at, waiting_events FROM threads WHERE status = 'held'
-    UNION ALL SELECT seq, id, status, version, hold_ms, held_at, waiting_events FROM threads WHERE status = 'ready'
-    UNION ALL SELECT seq, id, status, version, hold_ms, held_at, waiting_events FROM threads WHERE status = 'running'
-    UNION ALL SELECT seq, id, status, version, hold_ms, held_at, waiting_events FROM threads INDEXED BY threads_waiting_events
+    SELECT seq, id, status, version, hold_ms, held_at, waiting_events, workflow FROM threads WHERE status = 'held'
+    UNION ALL SELECT seq, id, status, version, hold_ms, held_at, waiting_events, workflow FROM threads WHERE status = 'ready'
+    UNION ALL SELECT seq, id, status, version, hold_ms, held_at, waiting_events, workflow FROM threads WHERE status = 'running'
+    UNION ALL SELECT seq, id, status, version, hold_ms, held_at, waiting_events, workflow FROM threads INDEXED BY threads_waiting_events
         WHERE waiting_events > 0 AND status IN ('waiting', 'done')";
 
 impl Threads<'_> {
@@ -106,7 +106,8 @@ impl Threads<'_> {
             let threads = rows::query(db, RUNNABLE, [], |row| {
                 let (seq, thread, status, version) = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
                 let (hold_ms, held_at, waiting_events) = (row.get(4)?, row.get(5)?, row.get(6)?);
-                Ok(Runnable { seq, thread, status, version, hold_ms, held_at, waiting_events })
+                let by_program = row.get::<_, String>(7)? == PROGRAM_WORKFLOW;
+                Ok(Runnable { seq, thread, status, version, hold_ms, held_at, waiting_events, by_program })
             })?;
             Ok(RunnableThreads { threads, paused: settings::is_paused(db)?, last: log::last_seq(db)? })
         })

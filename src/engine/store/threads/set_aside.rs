@@ -16,8 +16,7 @@ impl Threads<'_> {
     /// Ends a thread until it is reopened. Leaves one alone that has ended, is running, or does not know whether
     /// something has left.
     pub async fn set_aside(self, thread: ThreadId, why: SetAside) -> Result<(), StoreError> {
-        let now = self.0.now_ms();
-        self.0.write(move |tx| set_aside(tx, &thread, why, now)).await
+        self.0.write(move |tx| set_aside(tx, &thread, why)).await
     }
 
     /// The same once these mails have moved. Leaves a thread alone that has newer mail: nobody has said what becomes of that.
@@ -27,20 +26,18 @@ impl Threads<'_> {
         why: SetAside,
         moved: Vec<String>,
     ) -> Result<(), StoreError> {
-        let now = self.0.now_ms();
         self.0
             .write(move |tx| {
                 let newest = MailRow::received(tx, ThreadRow::seq_of(tx, &thread)?)?.pop();
                 let is_moved = |mail: MailRow| moved.is_empty() || moved.contains(&mail.identity);
-                if newest.is_none_or(is_moved) { set_aside(tx, &thread, why, now) } else { Ok(()) }
+                if newest.is_none_or(is_moved) { set_aside(tx, &thread, why) } else { Ok(()) }
             })
             .await
     }
 
     /// Reopens a thread that was set aside, with its questions; others are left alone.
     pub async fn reopen(self, thread: ThreadId) -> Result<(), StoreError> {
-        let now = self.0.now_ms();
-        self.0.write(move |tx| reopen(tx, &thread, now)).await
+        self.0.write(move |tx| reopen(tx, &thread)).await
     }
 
     pub fn is_set_aside(self, thread: &ThreadId) -> Result<bool, StoreError> {
@@ -51,7 +48,7 @@ impl Threads<'_> {
     }
 }
 
-fn set_aside(tx: &Tx<'_>, thread: &ThreadId, why: SetAside, now: i64) -> Result<(), StoreError> {
+fn set_aside(tx: &Tx<'_>, thread: &ThreadId, why: SetAside) -> Result<(), StoreError> {
     let mut row = ThreadRow::find(tx, thread)?;
     if !matches!(row.status, Status::Waiting | Status::Held | Status::Ready | Status::Trouble) {
         return Ok(());
@@ -61,19 +58,19 @@ fn set_aside(tx: &Tx<'_>, thread: &ThreadId, why: SetAside, now: i64) -> Result<
     if recent.effects.iter().any(|effect| is_unclear(effect.state)) {
         return Ok(());
     }
-    reopen_all(tx, &mut row, &recent, UndoReason::SetAside, now)?;
+    reopen_all(tx, &mut row, &recent, UndoReason::SetAside)?;
     let resolved = Resolved { ends: Some(Status::Done), set_aside: Some(why), ..Resolved::default() };
-    end(tx, &mut row, &recent, resolved, now)
+    end(tx, &mut row, &recent, resolved)
 }
 
-fn reopen(tx: &Tx<'_>, thread: &ThreadId, now: i64) -> Result<(), StoreError> {
+fn reopen(tx: &Tx<'_>, thread: &ThreadId) -> Result<(), StoreError> {
     let mut row = ThreadRow::find(tx, thread)?;
     row.refuse_pruned()?;
     let Some((why, questions)) = SinceStep::read(tx, &row)?.set_aside else { return Ok(()) };
     let (open, decided): (Vec<AskedQuestion>, Vec<AskedQuestion>) =
         questions.into_iter().partition(AskedQuestion::is_open);
     let seqs = |questions: Vec<AskedQuestion>| questions.iter().map(|question| question.seq).collect();
-    let reopened = Reopened { open: seqs(open), decided: seqs(decided), from: tx.opened(now)? };
-    append(tx, &mut row, EntryKind::Reopened, None, &reopened, now)?;
+    let reopened = Reopened { open: seqs(open), decided: seqs(decided), from: tx.opened()? };
+    append(tx, &mut row, EntryKind::Reopened, None, &reopened)?;
     MailRow::thread_reopened(tx, row.seq, why.word())
 }

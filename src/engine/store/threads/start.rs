@@ -23,8 +23,8 @@ pub struct NewThread {
 }
 
 /// Starts a thread without a parent.
-pub fn start(tx: &Tx<'_>, new: &NewThread, step_limit: i64, now: i64) -> Result<ThreadRow, StoreError> {
-    begin(tx, &started(new, None, step_limit)?, now)
+pub fn start(tx: &Tx<'_>, new: &NewThread, step_limit: i64) -> Result<ThreadRow, StoreError> {
+    begin(tx, &started(new, None, step_limit)?)
 }
 
 /// Starts a thread of another one's. Whoever is in the model's place there is here, too.
@@ -34,9 +34,8 @@ pub fn start_child(
     parent: Parent,
     by_person: bool,
     step_limit: i64,
-    now: i64,
 ) -> Result<ThreadRow, StoreError> {
-    begin(tx, &Started { by_person, ..started(new, Some(parent), step_limit)? }, now)
+    begin(tx, &Started { by_person, ..started(new, Some(parent), step_limit)? })
 }
 
 fn started(new: &NewThread, parent: Option<Parent>, step_limit: i64) -> Result<Started, StoreError> {
@@ -62,7 +61,6 @@ pub fn start_fork(
     origin: &ThreadRow,
     forked: Forked,
     step_limit: i64,
-    now: i64,
 ) -> Result<ThreadRow, StoreError> {
     let started = Started {
         id: ThreadId::random(),
@@ -75,14 +73,14 @@ pub fn start_fork(
         key: None,
         parent: None,
         origin: Some(forked),
-        from: Some(tx.opened(now)?),
+        from: Some(tx.opened()?),
         by_person: origin.by_person,
     };
-    begin(tx, &started, now)
+    begin(tx, &started)
 }
 
-fn begin(tx: &Tx<'_>, started: &Started, now: i64) -> Result<ThreadRow, StoreError> {
-    let entry = tx.append(NewEntry::new(None, EntryKind::Started, None, started, now)?)?;
+fn begin(tx: &Tx<'_>, started: &Started) -> Result<ThreadRow, StoreError> {
+    let entry = tx.append(NewEntry::new(None, EntryKind::Started, None, started)?)?;
     apply(tx, &entry)?;
     ThreadRow::by_seq(tx, entry.seq)
 }
@@ -95,8 +93,7 @@ pub fn delete_draft(db: &Connection, key: &str) -> Result<(), StoreError> {
 
 impl Threads<'_> {
     pub async fn start(self, new: NewThread, step_limit: i64) -> Result<ThreadId, StoreError> {
-        let now = self.0.now_ms();
-        self.0.write(move |tx| Ok(start(tx, &new, step_limit, now)?.id)).await
+        self.0.write(move |tx| Ok(start(tx, &new, step_limit)?.id)).await
     }
 
     /// Starts a thread on behalf of a person and records the process it came from.
@@ -108,14 +105,13 @@ impl Threads<'_> {
         draft: Option<String>,
         step_limit: i64,
     ) -> Result<ThreadId, StoreError> {
-        let now = self.0.now_ms();
         self.0
             .write(move |tx| {
-                let from = Some(tx.opened(now)?);
+                let from = Some(tx.opened()?);
                 if let Some(key) = draft {
                     delete_draft(tx, &key)?;
                 }
-                Ok(begin(tx, &Started { from, by_person, ..started(&new, None, step_limit)? }, now)?.id)
+                Ok(begin(tx, &Started { from, by_person, ..started(&new, None, step_limit)? })?.id)
             })
             .await
     }

@@ -31,8 +31,7 @@ pub struct NewTrouble {
 impl Threads<'_> {
     /// Asks a person about trouble; the thread waits.
     pub async fn trouble(self, trouble: NewTrouble) -> Result<(), StoreError> {
-        let now = self.0.now_ms();
-        self.0.write(move |tx| ask(tx, &trouble, now)).await
+        self.0.write(move |tx| ask(tx, &trouble)).await
     }
 
     /// Carries out the decision about a thread's trouble. `step_limit` is what "as much again" adds.
@@ -42,12 +41,11 @@ impl Threads<'_> {
         version: i64,
         step_limit: i64,
     ) -> Result<(), StoreError> {
-        let now = self.0.now_ms();
-        self.0.write(move |tx| settle(tx, &thread, version, step_limit, now)).await
+        self.0.write(move |tx| settle(tx, &thread, version, step_limit)).await
     }
 }
 
-fn ask(tx: &Tx<'_>, trouble: &NewTrouble, now: i64) -> Result<(), StoreError> {
+fn ask(tx: &Tx<'_>, trouble: &NewTrouble) -> Result<(), StoreError> {
     let mut row = ThreadRow::find(tx, &trouble.thread)?;
     if trouble.version.is_some_and(|version| version != row.version) {
         return Err(StoreError::Moved);
@@ -62,9 +60,9 @@ fn ask(tx: &Tx<'_>, trouble: &NewTrouble, now: i64) -> Result<(), StoreError> {
     }
     // A person who stops a thread does not want a held decision to take effect as soon as it may continue.
     if trouble.version.is_none() {
-        reopen_all(tx, &mut row, &recent, UndoReason::Stopped, now)?;
-        let from = tx.opened(now)?;
-        append(tx, &mut row, EntryKind::Stopped, None, &PersonAction { from }, now)?;
+        reopen_all(tx, &mut row, &recent, UndoReason::Stopped)?;
+        let from = tx.opened()?;
+        append(tx, &mut row, EntryKind::Stopped, None, &PersonAction { from })?;
         // A thread in trouble goes no further without a person anyway, and its card stays.
         let waits = |question: &AskedQuestion| question.current_answer().is_none_or(|answer| !answer.acted);
         if recent.troubles().any(waits) {
@@ -78,11 +76,11 @@ fn ask(tx: &Tx<'_>, trouble: &NewTrouble, now: i64) -> Result<(), StoreError> {
             asked.warn(warning, &event.id);
         }
     }
-    append(tx, &mut row, EntryKind::Asked, None, &asked, now)?;
+    append(tx, &mut row, EntryKind::Asked, None, &asked)?;
     Ok(())
 }
 
-fn settle(tx: &Tx<'_>, thread: &ThreadId, version: i64, step_limit: i64, now: i64) -> Result<(), StoreError> {
+fn settle(tx: &Tx<'_>, thread: &ThreadId, version: i64, step_limit: i64) -> Result<(), StoreError> {
     let mut row = ThreadRow::find(tx, thread)?;
     if row.version != version {
         return Err(StoreError::Moved);
@@ -97,9 +95,9 @@ fn settle(tx: &Tx<'_>, thread: &ThreadId, version: i64, step_limit: i64, now: i6
             ("budget", Decision::Accept) => resolved.more_budgets += 1,
             ("step_limit" | "budget", Decision::Ignore) => fate = fate.max(Fate::Ends),
             ("in_doubt", Decision::Accept) => {
-                settle_effect(tx, &mut row, &recent, &question.asked.interrupt.args, now)?;
+                settle_effect(tx, &mut row, &recent, &question.asked.interrupt.args)?;
             }
-            ("in_doubt", Decision::Edit { args }) => settle_effect(tx, &mut row, &recent, args, now)?,
+            ("in_doubt", Decision::Edit { args }) => settle_effect(tx, &mut row, &recent, args)?,
             (_, Decision::Respond { text }) => {
                 let what = EventKind::Hint { text: text.clone() };
                 hints.push(Event { id: question.asked.id.to_string(), what });
@@ -111,15 +109,13 @@ fn settle(tx: &Tx<'_>, thread: &ThreadId, version: i64, step_limit: i64, now: i6
     match fate {
         Fate::GoesOn => {
             for hint in hints {
-                arrive::queue(tx, &mut row, &hint, now)?;
+                arrive::queue(tx, &mut row, &hint)?;
             }
-            append(tx, &mut row, EntryKind::Resolved, None, &resolved, now)?;
+            append(tx, &mut row, EntryKind::Resolved, None, &resolved)?;
             Ok(())
         }
-        Fate::Ends => end(tx, &mut row, &recent, Resolved { ends: Some(Status::Done), ..resolved }, now),
-        Fate::Abandoned => {
-            end(tx, &mut row, &recent, Resolved { ends: Some(Status::Abandoned), ..resolved }, now)
-        }
+        Fate::Ends => end(tx, &mut row, &recent, Resolved { ends: Some(Status::Done), ..resolved }),
+        Fate::Abandoned => end(tx, &mut row, &recent, Resolved { ends: Some(Status::Abandoned), ..resolved }),
     }
 }
 
@@ -137,7 +133,6 @@ fn settle_effect(
     row: &mut ThreadRow,
     recent: &SinceStep,
     args: &Value,
-    now: i64,
 ) -> Result<(), StoreError> {
     let name = args.get("effect").and_then(Value::as_str).unwrap_or_default();
     let Some(effect) = recent.effects.iter().find(|effect| effect.body.name == name) else {
@@ -146,7 +141,7 @@ fn settle_effect(
     let done = args.get("outcome").and_then(Value::as_str) != Some("not_done");
     let state = if done { EffectState::Settled } else { EffectState::NotDone };
     let outcome = json!({ "settled": if done { "done" } else { "not_done" } });
-    effects::end(tx, row, effect.seq, name, state, outcome, now)
+    effects::end(tx, row, effect.seq, name, state, outcome)
 }
 
 /// Ends a thread from outside its graph, together with the children it waits for. No node has seen the mails that
@@ -156,7 +151,6 @@ pub(super) fn end(
     row: &mut ThreadRow,
     recent: &SinceStep,
     resolved: Resolved,
-    now: i64,
 ) -> Result<(), StoreError> {
     let mut event_ids: Vec<String> =
         recent.troubles().flat_map(|trouble| trouble.asked.interrupt.shown_with.clone()).collect();
@@ -164,9 +158,9 @@ pub(super) fn end(
         recent.waiting_events.iter().filter(|(_, event)| is_news(event)).map(|(_, event)| event.id.clone()),
     );
     let status = resolved.ends.unwrap_or(Status::Abandoned);
-    append(tx, row, EntryKind::Resolved, None, &resolved, now)?;
+    append(tx, row, EntryKind::Resolved, None, &resolved)?;
     let outcome = resolved.set_aside.as_ref().map_or(status.word(), SetAside::word);
-    MailRow::thread_ended(tx, row.seq, &event_ids, outcome, now)?;
+    MailRow::thread_ended(tx, row.seq, &event_ids, outcome, tx.now())?;
     if recent.step.awaits != Awaits::Children {
         return Ok(());
     }
@@ -174,7 +168,7 @@ pub(super) fn end(
     for mut child in ThreadRow::select(tx, rest, [row.seq])? {
         let recent = SinceStep::read(tx, &child)?;
         let abandoned = Resolved { ends: Some(Status::Abandoned), ..Resolved::default() };
-        end(tx, &mut child, &recent, abandoned, now)?;
+        end(tx, &mut child, &recent, abandoned)?;
     }
     Ok(())
 }

@@ -197,16 +197,12 @@ pub fn show_plan(model: &mut Model, query: PruneQuery, plan: Pruning) {
     }
     model.note = None;
     let line = |text: &str| Visible::line(text);
-    let rows = plan.tables.iter().map(|table| {
-        vec![line(&table.table), line(&table.rows.to_string()), line(&words::bytes(table.bytes))]
-    });
-    let mut blocks =
-        vec![Block::Table { head: ["table", "rows", "about"].map(line).to_vec(), rows: rows.collect() }];
-    if !plan.kept.is_empty() {
-        blocks.push(Block::Heading(line("Kept")));
+    let page = if plan.kept.is_empty() {
+        Doc::default()
+    } else {
         let fields = plan.kept.iter().map(|kept| (line(&kept.threads.to_string()), line(&kept.why)));
-        blocks.push(Block::Fields(fields.collect()));
-    }
+        Doc::page("What is kept", "", vec![Block::Fields(fields.collect())])
+    };
     let day = query.before.to_zoned(model.options.time_zone.clone()).strftime("%d %b %Y").to_string();
     let title = format!(
         "Delete {} and the contents of {}, untouched since {day}?",
@@ -214,12 +210,10 @@ pub fn show_plan(model: &mut Model, query: PruneQuery, plan: Pruning) {
         count_noun(usize::try_from(plan.mails).unwrap_or(usize::MAX), "mail")
     );
     let why = format!(
-        "About {}. It cannot be undone. {} leave a record: what was asked, decided and done stays, and no mail is \
-         handled twice.",
-        words::bytes(plan.bytes()),
+        "It cannot be undone. {} leave a record: what was asked, decided and done stays, and no mail is handled \
+         twice.",
         plan.records
     );
-    let page = Doc::page("What is deleted", "", blocks);
     model.push(Confirm::new(title, why, page, move |model| prune(model, query)));
 }
 
