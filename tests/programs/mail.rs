@@ -3,6 +3,7 @@
 use crate::runner::{Cli, checks, each, json, keys, list, open, read, run, spawn, text, until};
 use crate::support::file_names;
 use rustix::process::Signal;
+use sayso::engine::store::DriverLock;
 use serde_json::{Value, json};
 
 /// The program with a Maildir, and an account that reads it.
@@ -269,6 +270,27 @@ fn mail_is_put_away_by_a_verb_and_comes_back_with_its_card() {
     assert_eq!((files(&cli, ""), files(&cli, ".Trash")), (0, 2));
     assert!(open(&cli).is_empty());
     run(&cli, &["mail", "restore", "t00000000"]).refused(3, "");
+}
+
+#[test]
+fn an_interrupt_ends_every_move_that_was_asked_for() {
+    let cli = configured();
+    deliver(&cli, 1, BOB);
+    deliver(&cli, 2, BOB);
+    sync(&cli);
+    let threads = each(&json(&cli, &["list"]), "thread");
+    let moves = || list(&cli, &["threads", "is:engine"]).len();
+    let before = moves();
+    // While the test is the driver, the first move waits for it.
+    let lock = DriverLock::take(&cli.data()).unwrap();
+    let deleting = spawn(&cli, &["mail", "delete", &threads[0], &threads[1], "--yes", "--json"]);
+    until(|| moves() > before);
+    deleting.signal(Signal::INT);
+    let moved = read(&deleting.wait(), 1);
+    assert!(text(&moved[0]["error"]).contains("interrupted while waiting"), "{moved}");
+    assert!(text(&moved[1]["error"]).contains("interrupted before it was begun"), "{moved}");
+    assert_eq!(moves(), before + 1);
+    drop(lock);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::app::init::{
 };
 use crate::app::{FirstLook, Scope, Step, Synced, Until};
 use crate::cli::context::{Context, OpenFolder};
-use crate::cli::drive::drive_until;
+use crate::cli::drive::{Signals, drive_until};
 use crate::cli::failure::Failure;
 use crate::cli::output::{Format, Output};
 use crate::cli::pages;
@@ -293,7 +293,9 @@ async fn triage(folder: &OpenFolder, aloud: bool) -> Result<Triage, Failure> {
     if aloud {
         say(&format!("Triaging your newest mails, at most {NEWEST}; Ctrl-C leaves the rest for later …\n"));
     }
-    let driving = drive_until(folder, &Scope::All, Until::Idle, Some(TRIAGE_TIMEOUT), |_| {}).await?;
+    let driving =
+        drive_until(folder, &Scope::All, Until::Idle, Some(TRIAGE_TIMEOUT), &mut Signals::listen(), |_| {})
+            .await?;
     if driving.ensure_rested("").is_err() {
         note("not every mail was looked at yet; the inbox and `sayso run` go on with them");
     }

@@ -2,7 +2,7 @@
 
 use crate::app::{Step, Synced, Until};
 use crate::cli::context::{Context, OpenFolder};
-use crate::cli::drive::drive_until;
+use crate::cli::drive::{Signals, drive_until};
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::output::Output;
 use crate::cli::pages;
@@ -170,7 +170,7 @@ async fn sync(folder: &OpenFolder) -> Result<Output, Failure> {
     };
     // Also triages mail of an earlier look that was cut short.
     let scope = intake.threads().map_err(anyhow::Error::from)?;
-    drive_until(folder, &scope, Until::Idle, None, |_| {})
+    drive_until(folder, &scope, Until::Idle, None, &mut Signals::listen(), |_| {})
         .await?
         .ensure_rested("`sayso run` triages the rest")?;
     let well = synced.iter().all(|synced| synced.error.is_none());
