@@ -94,14 +94,6 @@ fn run(typed: Sayso, workflows: Workflows) -> Result<Output, Failure> {
     };
     let (mut tour, mut started) = (Vec::new(), None);
     let folder = match verb {
-        Some(Verb::Table(TableVerb::Init(init))) if terminal && init.asks(&context.format) => {
-            let (folder, answer) = runtime.block_on(init.open(context))?;
-            answer.print()?;
-            if !runtime.block_on(wizard::Prompt.confirm("Open the inbox now?"))? {
-                return Ok(Output::nothing());
-            }
-            folder
-        }
         Some(Verb::Table(TableVerb::Demo(demo))) if demo.wants_screen(&context.format) => {
             if !terminal {
                 return Err(needs("`sayso demo --no-tui` only sets the demo up"));

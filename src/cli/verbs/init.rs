@@ -138,16 +138,6 @@ struct Triage {
 
 impl Args {
     pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
-        self.open(context).await.map(|(_, answer)| answer)
-    }
-
-    /// Whether it asks questions. If so, somebody is there to look at the inbox afterwards.
-    pub fn asks(&self, format: &Format) -> bool {
-        !self.yes && !format.is_json()
-    }
-
-    /// Sets sayso up, and opens it for the screen.
-    pub async fn open(self, context: Context) -> Result<(OpenFolder, Output), Failure> {
         let path = context.new_config_path()?;
         if !self.force && path.exists() {
             return Err(Failure::usage(init::WriteError::AlreadyExists(path).to_string()));
@@ -187,8 +177,7 @@ impl Args {
         let accounts = chosen.accounts.iter().map(line).collect();
         let found_model = discovery.has_model();
         let report = Report { config: path, kept, accounts, provider, found_model, checks, triage };
-        let answer = folder.format.answer(&report, |format| report_text(format, &report))?;
-        Ok((folder, answer))
+        folder.format.answer(&report, |format| report_text(format, &report))
     }
 
     /// Uses what was named, else what was found.
@@ -340,7 +329,7 @@ fn report_text(format: &Format, report: &Report) -> String {
     if report.provider == "builtin" && !report.found_model {
         text += &format!("\n{}", format.wrapped("", NO_MODEL));
     }
-    text += "\n`sayso` opens the inbox. When you trust it, set mode = \"act\" in the config.\n";
+    text += "\n";
     for account in report.accounts.iter().filter(|account| !account.sends) {
         let cannot = format!(
             "Account {} can't send anything, not even with mode = \"act\": the config names no outgoing server for it. \
@@ -349,5 +338,5 @@ fn report_text(format: &Format, report: &Report) -> String {
         );
         text += &format.wrapped("", &cannot);
     }
-    text
+    text + "`sayso` opens the inbox. When you trust it, set mode = \"act\" in the config.\n"
 }
