@@ -19,6 +19,8 @@ use std::time::Duration;
 /// Ask the person something, from a script, a job or an agent
 #[derive(Debug, clap::Args)]
 #[command(
+    group = clap::ArgGroup::new("asking").multiple(true).args(["title", "text", "action", "args", "schema", "allow",
+        "expires", "source", "key", "wait"]),
     after_help = "The question appears in the inbox. With --wait the answer is printed when it comes: {type, args, by, \
     at}, where type is accept, edit, respond, ignore or expired. Whoever does something by the exit code alone should \
     say --allow accept,ignore. Asked again with the same --key it is the same question, with one answer, also after \
@@ -35,8 +37,8 @@ use std::time::Duration;
 )]
 pub struct Args {
     /// What is asked, in one line
-    #[arg(long, required_unless_present_any = ["hook", "answer"], default_value = "", hide_default_value = true)]
-    title: String,
+    #[arg(long, required_unless_present_any = ["hook", "answer"])]
+    title: Option<String>,
     /// More about it; - reads it from stdin
     #[arg(long, allow_hyphen_values = true)]
     text: Option<String>,
@@ -68,11 +70,10 @@ pub struct Args {
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
     /// Read a tool's hook from stdin and print its decision; docs/agents.md has the forms
-    #[arg(long, value_enum, value_name = "TOOL", conflicts_with_all = ["title", "text", "action", "args", "schema", "allow",
-        "expires", "source", "key", "wait"])]
+    #[arg(long, value_enum, value_name = "TOOL", conflicts_with_all = ["asking", "answer"])]
     hook: Option<Hook>,
     /// Read the answer to this request, or to the request of this thread; exit code 6 if there is none yet
-    #[arg(long, value_name = "ID", conflicts_with_all = ["title", "hook", "wait"])]
+    #[arg(long, value_name = "ID", conflicts_with_all = ["asking", "timeout"])]
     answer: Option<String>,
     /// Ask only about calls that sayso warns about; leave the others to the tool's own rules
     #[arg(long, requires = "hook")]
@@ -171,7 +172,7 @@ impl Args {
         let folder = std::env::current_dir().ok().map(|folder| folder.display().to_string());
         let ways = |ways: &Vec<Way>| ways.iter().map(|way| Value::from(<&str>::from(way))).collect::<Value>();
         let keys = [
-            ("title", Some(Value::from(self.title.as_str()))),
+            ("title", self.title.as_deref().map(Value::from)),
             ("text", text.map(Value::from)),
             ("action", self.action.as_deref().map(Value::from)),
             ("args", args),
