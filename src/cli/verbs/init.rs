@@ -161,7 +161,7 @@ impl Args {
         let text = config_text(&chosen, Some(&home));
         let invalid = |error| Failure::usage(format!("this does not make a valid config: {error}"));
         // Makes sure that the config we write can be loaded.
-        let config = Config::of_text(&inputs, &path, &text).map_err(invalid)?;
+        Config::of_text(&inputs, &path, &text).map_err(invalid)?;
         let over = self.force.then(Timestamp::now);
         let kept = write_config(&path, &text, over).map_err(|error| match error {
             init::WriteError::AlreadyExists(_) => Failure::usage(error.to_string()),
@@ -170,9 +170,11 @@ impl Args {
         if !self.yes {
             say(&format!("\n{} is written. Checking it …\n", path.display()));
         }
+        let context = context.with_config(&path);
+        let config = context.config()?;
         let provider = config.model.provider.name().to_owned();
         let checks = doctor::report(config, &inputs.env).await;
-        let folder = context.with_config(&path).open()?;
+        let folder = context.open()?;
         let triage = if self.no_triage { None } else { Some(triage(&folder, !self.yes).await?) };
         let accounts = chosen.accounts.iter().map(line).collect();
         let found_model = discovery.has_model();
