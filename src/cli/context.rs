@@ -113,7 +113,7 @@ impl Context {
         let mut format = self.format.clone();
         format.zone = config.user.time_zone.clone();
         let env = self.inputs.env.clone();
-        let setup = Setup::open_waiting(config, env, self.lock_wait).map_err(anyhow::Error::from)?;
+        let setup = Setup::open_waiting(config, env, self.lock_wait)?;
         let registry = (self.workflows)(&setup).map_err(|error| {
             let is_bug = matches!(error, WorkflowsError::Build(_));
             Failure::new(if is_bug { Exit::Failed } else { Exit::Usage }, error.to_string())

@@ -73,8 +73,7 @@ impl WaitArgs {
         let mut signals = Signals::listen();
         let driven = drive_until(folder, &scope, Until::Idle, self.timeout, &mut signals, |_| {}).await?;
         driven.ensure_rested(&until)?;
-        let outcome = family_outcome(folder.engine(), thread).map_err(anyhow::Error::from)?;
-        Ok(outcome)
+        Ok(family_outcome(folder.engine(), thread)?)
     }
 }
 
@@ -147,7 +146,7 @@ pub(super) async fn drive_until(
         stopped.set(Some(why));
     };
     let driving = drive_or_wait(folder.engine(), scope, until, stop, on_other_driver);
-    let report = folder.app().run_with_background(driving).await.map_err(anyhow::Error::from)?;
+    let report = folder.app().run_with_background(driving).await?;
     match report.ended {
         Ended::Paused => note("everything is paused; `sayso pause --off` lets threads go on"),
         Ended::Idle | Ended::Stopped => {}

@@ -114,6 +114,6 @@ fn run(typed: Sayso, workflows: Workflows) -> Result<Output, Failure> {
     let (app, config) = folder.into_parts();
     check_keys(&config).map_err(Failure::failed)?;
     let options = tui::Options { tour, started, ..(&*config).into() };
-    runtime.block_on(tui::run(app, options)).map_err(anyhow::Error::from)?;
+    runtime.block_on(tui::run(app, options)).map_err(|error| Failure::failed(error.to_string()))?;
     Ok(Output::nothing())
 }

@@ -280,7 +280,7 @@ async fn triage(folder: &OpenFolder, aloud: bool) -> Result<Triage, Failure> {
     let looked =
         intake.with_first_look(FirstLook::Newest(NEWEST)).sync_here_or_in_driver(&step, SYNC_TIMEOUT).await;
     bar.clear();
-    let sources = looked.map_err(anyhow::Error::from)?.unwrap_or_default();
+    let sources = looked?.unwrap_or_default();
     if aloud {
         say(&format!("Triaging your newest mails, at most {NEWEST}; Ctrl-C leaves the rest for later …\n"));
     }
