@@ -9,6 +9,7 @@ mod app_server;
 mod call;
 mod command_line;
 mod elicitation;
+mod events;
 pub mod generic;
 mod life;
 mod questions;
