@@ -173,7 +173,7 @@ fn warn_failed(report: &DriveReport) {
 }
 
 /// Waits for the timeout; for ever if there is none.
-pub(super) async fn patience(timeout: Option<Duration>) {
+async fn patience(timeout: Option<Duration>) {
     match timeout {
         Some(timeout) => tokio::time::sleep(timeout).await,
         None => std::future::pending().await,

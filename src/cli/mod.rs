@@ -26,7 +26,6 @@ mod pairs;
 mod print;
 mod progress;
 mod query;
-mod request;
 mod table;
 mod text_input;
 mod values;

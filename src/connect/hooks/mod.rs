@@ -1,4 +1,4 @@
-//! Hooks: another tool asks before it acts, with JSON on stdin, and gets the answer as JSON on stdout.
+//! Hooks: an agent asks before it acts, with JSON on stdin, and gets the answer as JSON on stdout.
 //!
 //! Promises: whatever goes wrong here, nothing gets allowed. If a question cannot be asked or answered in time, the
 //! tool's own question takes over if it has one; otherwise the call is refused. An unreadable event ends with exit code
@@ -10,7 +10,6 @@ mod call;
 mod command_line;
 mod elicitation;
 mod events;
-pub mod generic;
 mod life;
 mod questions;
 mod read;
