@@ -196,7 +196,7 @@ fn accounts_of_the_same_name_are_numbered() {
 }
 
 #[test]
-fn accounts_of_other_programs_are_taken_and_their_passwords_are_not() {
+fn maildirs_of_mbsync_are_taken_and_its_passwords_are_not() {
     let home = Home::new();
     home.maildir("Mail/work/INBOX", 1);
     home.maildir("Mail/work/Sent", 0);
@@ -206,29 +206,22 @@ fn accounts_of_other_programs_are_taken_and_their_passwords_are_not() {
         "IMAPAccount work\nHost imap.work.example\nUser ada@work.example\nPass canary1\nTLSType IMAPS\n\nIMAPStore far\n\
          Account work\n\nMaildirStore near\nPath ~/Mail/work/\nInbox ~/Mail/work/INBOX\n\nChannel work\nFar :far:\nNear :near:\n",
     );
-    home.write(
-        ".config/aerc/accounts.conf",
-        "[Club]\nsource = imaps://ada:canary3@127.0.0.1:1\noutgoing = smtps://ada:canary3@127.0.0.1:1\nfrom = Ada <ada@club.example>\n",
-    );
     let mut command = home.command(&["init", "--yes", "--json"]);
-    command.env("OPENAI_API_KEY", "canary4");
+    command.env("OPENAI_API_KEY", "canary2");
     let output = Background::of(command, b"").wait();
     let report: Value = serde_json::from_str(output.done()).unwrap();
-    assert_eq!(report["accounts"].as_array().unwrap().len(), 2, "{report}");
+    assert_eq!(report["accounts"].as_array().unwrap().len(), 1, "{report}");
     assert_eq!(report["provider"], "builtin", "a key is no leave to send mail there");
     let text = home.configured();
     assert!(![&text, &output.out, &output.err].iter().any(|text| text.contains("canary")), "{text}");
     let lines = [
         "name = \"Ada Example\"",
-        "address = \"ada@club.example\"",
+        "address = \"ada@example.org\"",
         "path = \"~/Mail/work/INBOX\"",
         "sent = \"~/Mail/work/Sent\"",
-        "password_env = \"SAYSO_PASSWORD_CLUB\"",
         "OPENAI_API_KEY",
     ];
     holds(&text, &lines);
-    assert!(report["accounts"][0]["notes"][0].as_str().unwrap().contains("SAYSO_PASSWORD_CLUB"), "{report}");
-    assert_eq!(report["triage"]["sources"][1]["error"], Value::Null, "one account that fails hurts no other");
 }
 
 #[tokio::test(flavor = "multi_thread")]

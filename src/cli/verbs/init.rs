@@ -33,16 +33,14 @@ const SYNC_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Set sayso up for your own mail
 #[derive(Debug, Default, clap::Args)]
-#[command(
-    after_help = "It looks for Maildirs, for accounts of aerc and mbsync, for API keys in the environment \
+#[command(after_help = "It looks for Maildirs, for API keys in the environment \
     (their names) and for an Ollama on this machine; asks; writes a config that observes (nothing is sent or marked); \
     checks it; and triages the newest 20 mails. No password is asked for or copied: the config says where it is kept. \
     A config that is there stays, or with --force is kept beside the new one.\n\nExamples:\n  \
     sayso init\n  \
     sayso init --yes --maildir ~/Mail/inbox --address ada@example.org\n  \
     sayso init --yes --imap imap.example.org --user ada@example.org --password-command 'pass show mail'\n  \
-    sayso init --yes --json"
-)]
+    sayso init --yes --json")]
 pub struct Args {
     /// Ask nothing, use what is found or named
     #[arg(long, short)]
@@ -122,7 +120,6 @@ struct AccountLine {
     found_in: Vec<String>,
     /// Whether the config says how its mail is sent.
     sends: bool,
-    notes: Vec<String>,
 }
 
 /// The result of triaging the newest mails.
@@ -268,7 +265,6 @@ fn line(account: &Candidate) -> AccountLine {
         address: account.address.clone(),
         found_in: account.found_in.clone(),
         sends: account.outgoing.is_some(),
-        notes: account.notes.clone(),
     }
 }
 
@@ -312,7 +308,6 @@ fn report_text(format: &Format, report: &Report) -> String {
     for account in &report.accounts {
         let address = account.address.as_deref().unwrap_or("no address");
         text += &format!("Account {}: {} {}, {address}\n", account.name, account.kind, account.place);
-        account.notes.iter().for_each(|note| text += &format.wrapped("  to do: ", note));
     }
     text += "\n";
     text += &doctor::text(format, &report.checks);

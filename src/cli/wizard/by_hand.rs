@@ -136,7 +136,6 @@ pub fn account(by: &NamedServer<'_>) -> Candidate {
         source: MailSource::Imap { server: imap, folders: Vec::new(), drafts: None, sent: None },
         outgoing: smtp.map(|smtp| server(smtp, if starttls { 587 } else { 465 })),
         found_in: vec!["named by you".to_owned()],
-        notes: Vec::new(),
     }
 }
 
