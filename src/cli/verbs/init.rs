@@ -13,8 +13,8 @@ use crate::cli::output::{Format, Output};
 use crate::cli::pages;
 use crate::cli::print::note;
 use crate::cli::progress::Bar;
-use crate::cli::wizard::{self, NamedServer, account, say};
-use crate::config::{Config, MailLogin, MailSource, MailTls, Secret};
+use crate::cli::wizard::{self, say};
+use crate::config::{Config, MailSource};
 use jiff::Timestamp;
 use serde::Serialize;
 use std::io::IsTerminal;
@@ -39,7 +39,6 @@ const SYNC_TIMEOUT: Duration = Duration::from_secs(120);
     A config that is there stays, or with --force is kept beside the new one.\n\nExamples:\n  \
     sayso init\n  \
     sayso init --yes --maildir ~/Mail/inbox --address ada@example.org\n  \
-    sayso init --yes --imap imap.example.org --user ada@example.org --password-command 'pass show mail'\n  \
     sayso init --yes --json")]
 pub struct Args {
     /// Ask nothing, use what is found or named
@@ -51,20 +50,6 @@ pub struct Args {
     /// Read this Maildir
     #[arg(long, value_name = "DIR")]
     maildir: Vec<PathBuf>,
-    /// Read mail on this server
-    #[arg(long, value_name = "HOST[:PORT]", requires = "user")]
-    imap: Option<String>,
-    /// Send by this server, with the same login
-    #[arg(long, value_name = "HOST[:PORT]", requires = "imap")]
-    smtp: Option<String>,
-    /// Use STARTTLS instead of TLS for both
-    #[arg(long, requires = "imap")]
-    starttls: bool,
-    /// Your user name on the server
-    #[arg(long, value_name = "USER", requires = "imap")]
-    user: Option<String>,
-    #[command(flatten)]
-    password: Password,
     /// Your address
     #[arg(long, value_name = "ADDRESS")]
     address: Option<String>,
@@ -80,21 +65,6 @@ pub struct Args {
     /// Only write and check the config
     #[arg(long)]
     no_triage: bool,
-}
-
-/// Where the password for --imap is kept.
-#[derive(Debug, Default, clap::Args)]
-#[group(multiple = false, requires = "imap")]
-struct Password {
-    /// The password is what this command prints
-    #[arg(long, value_name = "COMMAND")]
-    password_command: Option<String>,
-    /// The password is in this variable
-    #[arg(long, value_name = "VARIABLE")]
-    password_env: Option<String>,
-    /// The password is in this file, which only you can read
-    #[arg(long, value_name = "FILE")]
-    password_file: Option<PathBuf>,
 }
 
 /// What was set up. The field names are a contract.
@@ -185,15 +155,12 @@ impl Args {
         for path in &self.maildir {
             accounts.push(init::maildir(&context.path(path)).map_err(Failure::usage)?);
         }
-        if let (Some(host), Some(user)) = (&self.imap, &self.user) {
-            accounts.push(self.server(host, user, context)?);
-        }
         if accounts.is_empty() {
             accounts.clone_from(&discovery.accounts);
         }
         if accounts.is_empty() {
             return Err(Failure::failed(
-                "no Maildir and no account were found; name one with --maildir DIR or --imap HOST --user USER",
+                "no Maildir was found; name one with --maildir DIR, or name a server when `sayso init` asks",
             ));
         }
         let account_address = accounts.iter().find_map(|account| account.address.clone());
@@ -209,30 +176,6 @@ impl Args {
         let name = self.name.clone().or_else(|| discovery.name.clone());
         let model = self.model(discovery)?;
         Ok(Chosen { name, address: Some(address), accounts, model, hosted: discovery.hosted.clone() })
-    }
-
-    fn server(&self, host: &str, user: &str, context: &Context) -> Result<Candidate, Failure> {
-        let Password { password_command, password_env, password_file } = &self.password;
-        let secret = match (password_command, password_env, password_file) {
-            (Some(command), _, _) => Secret::Command(command.clone()),
-            (None, Some(variable), _) => Secret::Env(variable.clone()),
-            (None, None, Some(file)) => Secret::File(context.path(file)),
-            (None, None, None) => {
-                let text =
-                    "say where the password is kept: --password-command, --password-env or --password-file";
-                return Err(Failure::usage(text));
-            }
-        };
-        let Some(address) =
-            self.address.clone().or_else(|| Some(user.to_owned()).filter(|user| user.contains('@')))
-        else {
-            return Err(Failure::usage(
-                "sayso cannot tell whose mail this is; give the address with --address",
-            ));
-        };
-        let tls = if self.starttls { MailTls::Starttls } else { MailTls::Tls };
-        let (smtp, login) = (self.smtp.as_deref(), MailLogin::Password(secret));
-        Ok(account(&NamedServer { host, smtp, user, address: &address, tls, login }))
     }
 
     /// Only what was named: a key in the environment does not permit us to send mail to its provider.

@@ -7,7 +7,6 @@ mod ask;
 mod by_hand;
 
 pub(super) use ask::{Prompt, say, show};
-pub(super) use by_hand::{NamedServer, account};
 
 use super::failure::Failure;
 use crate::app::init::{self, Candidate, Chosen, ChosenModel, Discovery};
