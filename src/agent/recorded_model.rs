@@ -1,17 +1,17 @@
 //! A model whose calls are recorded, for spans, costs and budgets.
 
-use super::services::{CallRecord, Picked, Records};
+use super::records::{CallRecord, Records};
+use super::services::Picked;
 use crate::agent::llm::{BoxFuture, Model, ModelError, OnText, Reply, Request};
 use crate::engine::graph::StepContext;
 use serde_json::json;
-use std::sync::Arc;
 use std::time::Instant;
 
 /// Records every single call, including those that [`propose`](crate::agent::llm::propose) and
 /// [`structured`](crate::agent::llm::structured) repeat: they are paid even if the answer was useless.
 pub struct RecordedModel {
     pub picked: Picked,
-    pub records: Arc<dyn Records>,
+    pub records: Records,
     pub step: StepContext,
 }
 

@@ -18,8 +18,6 @@ mod intake;
 mod models;
 mod node_services;
 mod notices;
-mod policy;
-mod records;
 mod running;
 mod setup;
 mod traces;

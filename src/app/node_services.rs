@@ -2,8 +2,7 @@
 
 use super::apis::catalogue_store;
 use super::models::ConfiguredModels;
-use super::records::StoreRecords;
-use crate::agent::{Accounts, MailCache, Services};
+use crate::agent::{Accounts, MailCache, Records, Services};
 use crate::calendar;
 use crate::config::{Config, Env};
 use crate::engine::store::Store;
@@ -21,7 +20,7 @@ pub(super) fn services(
     let clock = store.clone();
     Services {
         models: Arc::new(ConfiguredModels::new(config.clone(), env.clone())),
-        records: Arc::new(StoreRecords { config: config.clone(), store: store.clone() }),
+        records: Records::new(config.clone(), store.clone()),
         accounts,
         mails: MailCache::default(),
         calendar: config.calendar.as_ref().map(|c| calendar::open(c, config.user.time_zone.clone())),

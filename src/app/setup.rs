@@ -4,9 +4,8 @@ use super::accounts::{ConfiguredAccounts, accounts, read_mail};
 use super::intake::Intake;
 use super::models::ConfiguredModels;
 use super::node_services::services;
-use super::policy;
 use crate::agent::Services;
-use crate::config::{Config, Env, Server};
+use crate::config::{Config, Env, Policy, PolicyMode, Server};
 use crate::connect::langgraph::{self, Remote, Servers};
 use crate::engine::driver::{Engine, Settings};
 use crate::engine::graph::BuildError;
@@ -18,6 +17,7 @@ use crate::mail::risk::Receiver;
 use crate::text::nearest;
 use crate::tools::catalogue::CatalogueError;
 use crate::workflows;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -219,9 +219,16 @@ impl From<&Config> for Settings {
             step_limit: u32::try_from(config.engine.step_limit).unwrap_or(u32::MAX),
             retries: config.engine.retries,
             learning_delay: config.learning.delay,
-            policies: policy::allow_policies(config),
+            policies: allow_policies(config),
             expiry: config.approvals.expiry.clone(),
             ..Self::default()
         }
     }
+}
+
+/// The tools that the config allows to act without asking, with their conditions.
+fn allow_policies(config: &Config) -> BTreeMap<String, Policy> {
+    let allow = |policy: &&Policy| policy.mode == PolicyMode::Allow;
+    let allowed = config.policies.iter().filter(|(_, policy)| allow(policy));
+    allowed.map(|(tool, policy)| (tool.clone(), policy.clone())).collect()
 }

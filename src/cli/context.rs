@@ -40,8 +40,11 @@ impl Context {
         (self.command)()
     }
 
+    /// The config; from here on, the log is written as it says.
     pub(super) fn config(&self) -> Result<Config, Failure> {
-        Ok(Config::load(&self.inputs)?)
+        let config = Config::load(&self.inputs)?;
+        log::start(&config, self.verbose);
+        Ok(config)
     }
 
     /// API keys come from here.
@@ -61,7 +64,7 @@ impl Context {
 
     /// Whether there is no config and no data yet, so this is the first time.
     pub(super) fn is_new(&self) -> bool {
-        let config = self.config();
+        let config = Config::load(&self.inputs);
         config.is_ok_and(|config| config.file.is_none() && !has_data(&config.data))
     }
 
@@ -110,8 +113,7 @@ impl Context {
         let mut format = self.format.clone();
         format.zone = config.user.time_zone.clone();
         let env = self.inputs.env.clone();
-        let setup = Setup::open_waiting(config, env, self.lock_wait).map_err(anyhow::Error::from)?;
-        log::start(&setup, self.verbose);
+        let setup = Setup::open_waiting(config, env, self.lock_wait)?;
         let registry = (self.workflows)(&setup).map_err(|error| {
             let is_bug = matches!(error, WorkflowsError::Build(_));
             Failure::new(if is_bug { Exit::Failed } else { Exit::Usage }, error.to_string())

@@ -70,9 +70,10 @@ impl WaitArgs {
     async fn wait_for(&self, folder: &OpenFolder, thread: &ThreadId) -> Result<Outcome, Failure> {
         let scope = Scope::WithChildren(thread.clone());
         let until = format!("`sayso show {thread}` shows where it stands");
-        drive_until(folder, &scope, Until::Idle, self.timeout, |_| {}).await?.ensure_rested(&until)?;
-        let outcome = family_outcome(folder.engine(), thread).map_err(anyhow::Error::from)?;
-        Ok(outcome)
+        let mut signals = Signals::listen();
+        let driven = drive_until(folder, &scope, Until::Idle, self.timeout, &mut signals, |_| {}).await?;
+        driven.ensure_rested(&until)?;
+        Ok(family_outcome(folder.engine(), thread)?)
     }
 }
 
@@ -133,10 +134,10 @@ pub(super) async fn drive_until(
     scope: &Scope,
     until: Until,
     timeout: Option<Duration>,
+    signals: &mut Signals,
     on_other_driver: impl FnMut(Option<u32>),
 ) -> Result<Driven, Failure> {
     let stopped = Cell::new(None);
-    let mut signals = Signals::listen();
     let stop = async {
         let why = tokio::select! {
             () = signals.received() => Stopped::Signal,
@@ -145,7 +146,7 @@ pub(super) async fn drive_until(
         stopped.set(Some(why));
     };
     let driving = drive_or_wait(folder.engine(), scope, until, stop, on_other_driver);
-    let report = folder.app().run_with_background(driving).await.map_err(anyhow::Error::from)?;
+    let report = folder.app().run_with_background(driving).await?;
     match report.ended {
         Ended::Paused => note("everything is paused; `sayso pause --off` lets threads go on"),
         Ended::Idle | Ended::Stopped => {}
@@ -172,7 +173,7 @@ fn warn_failed(report: &DriveReport) {
 }
 
 /// Waits for the timeout; for ever if there is none.
-pub(super) async fn patience(timeout: Option<Duration>) {
+async fn patience(timeout: Option<Duration>) {
     match timeout {
         Some(timeout) => tokio::time::sleep(timeout).await,
         None => std::future::pending().await,
@@ -180,23 +181,39 @@ pub(super) async fn patience(timeout: Option<Duration>) {
 }
 
 /// The signals that end a process. While we listen, the process finishes in an orderly way first.
-pub(super) struct Signals([Option<Signal>; 3]);
+pub(super) struct Signals {
+    kinds: [Option<Signal>; 3],
+    came: bool,
+}
 
 impl Signals {
     /// Starts listening.
     pub(super) fn listen() -> Self {
         let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
         // Without a handler the signal ends the process, and nothing is lost either.
-        Self(kinds.map(|kind| signal(kind).ok()))
+        Self { kinds: kinds.map(|kind| signal(kind).ok()), came: false }
     }
 
     /// Resolves when a signal comes, or if one came before.
     pub(super) async fn received(&mut self) {
-        let [interrupt, terminate, hangup] = &mut self.0;
+        if self.came {
+            return;
+        }
+        let [interrupt, terminate, hangup] = &mut self.kinds;
         tokio::select! {
             () = recv(interrupt) => {}
             () = recv(terminate) => {}
             () = recv(hangup) => {}
+        }
+        self.came = true;
+    }
+
+    /// Whether a signal has come.
+    pub(super) async fn have_come(&mut self) -> bool {
+        tokio::select! {
+            biased;
+            () = self.received() => true,
+            () = std::future::ready(()) => false,
         }
     }
 }

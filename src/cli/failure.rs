@@ -104,10 +104,3 @@ impl From<config::Error> for Failure {
         Self::usage(error.to_string())
     }
 }
-
-impl From<anyhow::Error> for Failure {
-    fn from(error: anyhow::Error) -> Self {
-        let exit = if error.is::<config::Error>() { Exit::Usage } else { Exit::Failed };
-        Self::new(exit, format!("{error:#}"))
-    }
-}

@@ -1,37 +1,20 @@
-//! `sayso request --hook`: reads an event, asks, and prints what the tool should do.
+//! `sayso request --hook`: reads an event, asks, and prints what the agent should do.
 
 use super::context::Context;
-use super::drive::{Signals, patience};
+use super::drive::Signals;
 use super::failure::{Exit, Failure};
-use super::output::{Format, Output, safe_json};
-use super::request::format_answer;
+use super::output::{Output, safe_json};
+use crate::connect::Agent;
 use crate::connect::codex::starter_is_followed;
-use crate::connect::hooks::{self, Call, HookEvent, generic};
-use crate::connect::{Agent, HOOK_PATIENCE};
-use crate::engine::graph::Waiting;
+use crate::connect::hooks::{self, Call, HookEvent};
 use crate::inbox::door::{Inbox, NewRequest, News, SessionNews};
 use crate::inbox::{Ending, RequestAnswer};
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::time::Duration;
 
 /// How long a hook waits for another process that has the database locked: an agent is waiting, too.
 const LOCK_WAIT: Duration = Duration::from_secs(1);
-
-/// The tools whose form is known.
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-pub(super) enum Hook {
-    /// Events of Claude Code
-    ClaudeCode,
-    /// Events of Codex
-    Codex,
-    /// Events of Gemini CLI
-    Gemini,
-    /// Events of the opencode plugin
-    Opencode,
-    /// sayso's own form, for any other
-    Generic,
-}
 
 /// Which calls a hook asks about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,81 +24,54 @@ pub(super) enum Scope {
     Warned,
 }
 
-impl Hook {
-    /// How long it waits for an answer; `None` if it may wait for ever.
-    pub(super) fn patience(self, timeout: Option<Duration>) -> Option<Duration> {
-        match self {
-            Hook::ClaudeCode | Hook::Codex | Hook::Gemini | Hook::Opencode => {
-                Some(timeout.unwrap_or(HOOK_PATIENCE))
-            }
-            Hook::Generic => timeout,
-        }
-    }
-
-    /// Asks about the event on stdin, and prints what the tool should do.
-    pub(super) async fn run(
-        self,
-        context: Context,
-        timeout: Option<Duration>,
-        scope: Scope,
-    ) -> Result<Output, Failure> {
-        let context = context.with_lock_wait(LOCK_WAIT);
-        let event = hooks::read_event(std::io::stdin().lock());
-        let agent = match self {
-            Hook::ClaudeCode => Agent::Claude,
-            Hook::Codex => Agent::Codex,
-            Hook::Gemini => Agent::Gemini,
-            Hook::Opencode => Agent::Opencode,
-            Hook::Generic => {
-                let event = event.map_err(Failure::usage)?;
-                let (mut asking, own) = generic::read(&event).map_err(Failure::usage)?;
-                let timeout = timeout.or(own);
-                asking.input["waiting"] = waiting(timeout);
-                let (format, answer) = ask(context, asking, timeout, None).await?;
-                return format_answer(&format, &answer, Exit::Unanswered);
-            }
-        };
-        // Claude Code sets this for every program it starts.
-        let headless = context.env().get("CLAUDE_CODE_SESSION_ATTENDED").is_some_and(|is| is == "0");
-        let event = event.map_err(Failure::usage)?;
-        let hook_event = hooks::read(agent, &event, headless).map_err(Failure::usage)?;
-        let session_event =
-            SessionEvent { news: hooks::read_news(agent, &event, context.format.now, context.env()), event };
-        match hook_event {
-            HookEvent::Asks(call) if is_left_to_server(&call, &session_event.event, &context) => {
-                if let Ok(folder) = context.open() {
-                    session_event.record(folder.inbox()).await;
-                }
-                Ok(Output::nothing())
-            }
-            HookEvent::Asks(call) if scope == Scope::Warned && !call.is_warned_about() => {
-                let format = context.format.clone();
-                match pass(context, &call).await {
-                    Some(decision) => format.program(&decision, safe_json(&decision)?),
-                    None => Ok(Output::nothing()),
-                }
-            }
-            HookEvent::Asks(call) => {
-                let format = context.format.clone();
-                match decide(context, &call, &session_event, timeout).await {
-                    Some(decision) => format.program(&decision, safe_json(&decision)?),
-                    None => Ok(Output::nothing()),
-                }
-            }
-            HookEvent::Activity(_) | HookEvent::SessionOnly if !context.has_data() => Ok(Output::nothing()),
-            HookEvent::Activity(done) => {
-                let folder = context.open()?;
-                let settled = folder.inbox().requests().record_activity(&done).await;
+/// Asks about the event on stdin, and prints what the agent should do.
+pub(super) async fn run(
+    agent: Agent,
+    context: Context,
+    timeout: Duration,
+    scope: Scope,
+) -> Result<Output, Failure> {
+    let context = context.with_lock_wait(LOCK_WAIT);
+    let event = hooks::read_event(std::io::stdin().lock()).map_err(Failure::usage)?;
+    // Claude Code sets this for every program it starts.
+    let headless = context.env().get("CLAUDE_CODE_SESSION_ATTENDED").is_some_and(|is| is == "0");
+    let hook_event = hooks::read(agent, &event, headless).map_err(Failure::usage)?;
+    let session_event =
+        SessionEvent { news: hooks::read_news(agent, &event, context.format.now, context.env()), event };
+    match hook_event {
+        HookEvent::Asks(call) if is_left_to_server(&call, &session_event.event, &context) => {
+            if let Ok(folder) = context.open() {
                 session_event.record(folder.inbox()).await;
-                settled?;
-                Ok(Output::nothing())
             }
-            HookEvent::SessionOnly => {
-                session_event.record(context.open()?.inbox()).await;
-                Ok(Output::nothing())
-            }
-            HookEvent::Nothing => Ok(Output::nothing()),
+            Ok(Output::nothing())
         }
+        HookEvent::Asks(call) if scope == Scope::Warned && !call.is_warned_about() => {
+            let format = context.format.clone();
+            match pass(context, &call).await {
+                Some(decision) => format.program(&decision, safe_json(&decision)?),
+                None => Ok(Output::nothing()),
+            }
+        }
+        HookEvent::Asks(call) => {
+            let format = context.format.clone();
+            match decide(context, &call, &session_event, timeout).await {
+                Some(decision) => format.program(&decision, safe_json(&decision)?),
+                None => Ok(Output::nothing()),
+            }
+        }
+        HookEvent::Activity(_) | HookEvent::SessionOnly if !context.has_data() => Ok(Output::nothing()),
+        HookEvent::Activity(done) => {
+            let folder = context.open()?;
+            let settled = folder.inbox().requests().record_activity(&done).await;
+            session_event.record(folder.inbox()).await;
+            settled?;
+            Ok(Output::nothing())
+        }
+        HookEvent::SessionOnly => {
+            session_event.record(context.open()?.inbox()).await;
+            Ok(Output::nothing())
+        }
+        HookEvent::Nothing => Ok(Output::nothing()),
     }
 }
 
@@ -157,20 +113,14 @@ async fn pass(context: Context, call: &Call) -> Option<Value> {
     allowed.then(|| call.allowed())?
 }
 
-/// Says that a program waits for the answer, and for how long.
-pub(super) fn waiting(timeout: Option<Duration>) -> Value {
-    json!(Waiting { gives_up_in: timeout.map(|timeout| timeout.as_secs()) })
-}
-
 async fn decide(
     context: Context,
     call: &Call,
     session_event: &SessionEvent,
-    timeout: Option<Duration>,
+    timeout: Duration,
 ) -> Option<Value> {
-    let timeout = timeout.unwrap_or(HOOK_PATIENCE);
-    match ask(context, call.new_request(timeout), Some(timeout), Some(session_event)).await {
-        Ok((_, answer)) => call.reply(&answer),
+    match ask(context, call.new_request(timeout), timeout, session_event).await {
+        Ok(answer) => call.reply(&answer),
         Err(failure) => call.undecided(failure.text()),
     }
 }
@@ -179,9 +129,9 @@ async fn decide(
 async fn ask(
     context: Context,
     asking: NewRequest,
-    timeout: Option<Duration>,
-    session_event: Option<&SessionEvent>,
-) -> Result<(Format, RequestAnswer), Failure> {
+    timeout: Duration,
+    session_event: &SessionEvent,
+) -> Result<RequestAnswer, Failure> {
     let folder = context.open()?;
     let mut signals = Signals::listen();
     let asked = folder.inbox().requests().ask(asking).await;
@@ -189,23 +139,19 @@ async fn ask(
     let stop = async {
         tokio::select! {
             () = signals.received() => {}
-            () = patience(timeout) => {}
+            () = tokio::time::sleep(timeout) => {}
             () = hooks::reader_gone() => {}
         }
     };
-    let record = async {
-        if let Some(session_event) = session_event {
-            session_event.record(folder.inbox()).await;
-        }
-    };
+    let record = session_event.record(folder.inbox());
     let (answer, ()) = tokio::join!(hooks::wait(folder.inbox(), &asked, stop), record);
     let answer = answer?;
     // If nobody answered, the agent asks in its own window.
     let unanswered = matches!(answer.r#type, None | Some(Ending::Expired | Ending::Withdrawn));
-    if let Some(session_event) = session_event.filter(|_| !unanswered) {
+    if !unanswered {
         // The agent is waiting, and this only updates the session list, so it must not take long.
         let _ =
             tokio::time::timeout(Duration::from_secs(1), session_event.record_answered(folder.inbox())).await;
     }
-    Ok((folder.format, answer))
+    Ok(answer)
 }

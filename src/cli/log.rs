@@ -2,11 +2,10 @@
 //!
 //! Promises: it never writes to stdout, and to stderr only when asked. It contains no terminal escapes, and no secret
 //! of eight characters or more, whether it came from a variable, a file or a command. Other crates log only warnings
-//! and errors, because their traces may contain headers and bodies. If the folder cannot be written to, nothing is
-//! logged there.
+//! and errors, because their traces may contain headers and bodies. If the folder does not exist or cannot be written
+//! to, nothing is logged there.
 
-use crate::app::Setup;
-use crate::config::{Level, without_secrets};
+use crate::config::{Config, Level, without_secrets};
 use crate::text::Visible;
 use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
@@ -24,10 +23,10 @@ use tracing_subscriber::layer::SubscriberExt;
 const DAYS_KEPT: usize = 7;
 
 /// Starts logging. Works once per process; a second call changes nothing.
-pub(super) fn start(setup: &Setup, verbose: u8) {
-    let level = filter(setup.config.log);
-    let file = (setup.view_only().is_none() && level != LevelFilter::OFF).then(|| {
-        let daily = Arc::new(Daily { folder: setup.config.data.join("log"), open: Mutex::default() });
+pub(super) fn start(config: &Config, verbose: u8) {
+    let level = filter(config.log);
+    let file = (level != LevelFilter::OFF).then(|| {
+        let daily = Arc::new(Daily { folder: config.data.join("log"), open: Mutex::default() });
         layer(level, Lines(daily))
     });
     let stderr = (verbose > 0).then(|| {
@@ -44,7 +43,8 @@ where
     W: Sink + 'static,
 {
     let targets = Targets::new().with_target("sayso", level).with_default(level.min(LevelFilter::WARN));
-    tracing_subscriber::fmt::layer().with_ansi(false).with_writer(lines).with_filter(targets)
+    let layer = tracing_subscriber::fmt::layer().with_ansi(false).log_internal_errors(false);
+    layer.with_writer(lines).with_filter(targets)
 }
 
 fn filter(level: Level) -> LevelFilter {
@@ -122,7 +122,11 @@ impl Sink for Daily {
 
 impl Daily {
     fn begin(&self, today: Date) -> io::Result<File> {
-        DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
+        // The data folder itself is made by the store.
+        match DirBuilder::new().mode(0o700).create(&self.folder) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            Ok(()) | Err(_) => {}
+        }
         let name = format!("sayso.{today}.log");
         let file = OpenOptions::new().append(true).create(true).mode(0o600).open(self.folder.join(name))?;
         self.prune()?;

@@ -26,7 +26,6 @@ mod pairs;
 mod print;
 mod progress;
 mod query;
-mod request;
 mod table;
 mod text_input;
 mod values;
@@ -94,14 +93,6 @@ fn run(typed: Sayso, workflows: Workflows) -> Result<Output, Failure> {
     };
     let (mut tour, mut started) = (Vec::new(), None);
     let folder = match verb {
-        Some(Verb::Table(TableVerb::Init(init))) if terminal && init.asks(&context.format) => {
-            let (folder, answer) = runtime.block_on(init.open(context))?;
-            answer.print()?;
-            if !runtime.block_on(wizard::Prompt.confirm("Open the inbox now?"))? {
-                return Ok(Output::nothing());
-            }
-            folder
-        }
         Some(Verb::Table(TableVerb::Demo(demo))) if demo.wants_screen(&context.format) => {
             if !terminal {
                 return Err(needs("`sayso demo --no-tui` only sets the demo up"));
@@ -122,6 +113,6 @@ fn run(typed: Sayso, workflows: Workflows) -> Result<Output, Failure> {
     let (app, config) = folder.into_parts();
     check_keys(&config).map_err(Failure::failed)?;
     let options = tui::Options { tour, started, ..(&*config).into() };
-    runtime.block_on(tui::run(app, options)).map_err(anyhow::Error::from)?;
+    runtime.block_on(tui::run(app, options)).map_err(|error| Failure::failed(error.to_string()))?;
     Ok(Output::nothing())
 }

@@ -58,6 +58,9 @@ pub enum InboxError {
     /// Not possible in the current state.
     #[error("{0}")]
     Conflict(String),
+    /// An attachment that can run programs when it is opened.
+    #[error("{0} can run programs when it is opened, so it is not saved without asking")]
+    RunsPrograms(String),
     /// What would be carried out is not what was approved.
     #[error("{0}")]
     NotApproved(String),
@@ -148,7 +151,7 @@ impl InboxError {
             InboxError::Ambiguous { .. } | InboxError::Refused { .. } | InboxError::Input { .. } => {
                 ErrorKind::Wrong
             }
-            InboxError::Conflict(_) => ErrorKind::Conflict,
+            InboxError::Conflict(_) | InboxError::RunsPrograms(_) => ErrorKind::Conflict,
             InboxError::NotApproved(_)
             | InboxError::Moved
             | InboxError::Damaged(_)

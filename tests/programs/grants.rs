@@ -158,5 +158,5 @@ fn undo_of_a_batch_names_what_it_cannot_take_back() {
         found.map(|one| (one["status"].as_str(), one["refused"].is_string()))
     };
     assert_eq!((told(&asked[0]), told(&asked[1])), (Some((None, true)), Some((Some("waiting"), false))));
-    assert_eq!(undone.code, 0, "{undone:?}");
+    assert_eq!(undone.code, 1, "{undone:?}");
 }

@@ -301,27 +301,6 @@ fn a_very_command_is_allowed_and_a_warning_suspends_it() {
     decides(&tool.wait(), "allow", "");
 }
 
-#[test]
-fn any_other_tool_speaks_the_generic_form() {
-    let cli = Cli::new();
-    let hook = ["request", "--hook", "generic"];
-    let asked = json!({"title": "Push?", "action": "push", "args": {"to": "main"}, "source": "git", "timeout": 0.2, "key": "p"});
-    let reply = read(&with_stdin(&cli, &hook, asked.to_string().as_bytes()), 5);
-    assert_eq!(reply["type"], "withdrawn");
-    let tool = spawn_with(&cli, &hook, br#"{"title": "Push?", "expires": "1h", "cwd": "/a"}"#);
-    answer(&cli, &text(&the_one(&cli)["id"]), &["respond", "wait"]);
-    assert_eq!(read(&tool.wait(), 0)["args"], "wait");
-    for (stdin, expected) in [
-        ("", "not JSON"),
-        ("[]", "not a JSON object"),
-        ("{}", "title"),
-        (r#"{"title":"t","x":1}"#, "there is no field `x`; there are `title`, `text`"),
-        (r#"{"titel":"t"}"#, "`source`, `cwd`, `key`, `expires`, `timeout`"),
-    ] {
-        with_stdin(&cli, &hook, stdin.as_bytes()).refused(2, expected);
-    }
-}
-
 /// What is accepted as it came is in the catalogue (row A02).
 #[test]
 fn hidden_characters_are_warned_of_and_an_edit_keeps_them_elsewhere() {

@@ -3,6 +3,7 @@
 use crate::runner::{Cli, checks, each, json, keys, list, open, read, run, spawn, text, until};
 use crate::support::file_names;
 use rustix::process::Signal;
+use sayso::engine::store::DriverLock;
 use serde_json::{Value, json};
 
 /// The program with a Maildir, and an account that reads it.
@@ -272,6 +273,27 @@ fn mail_is_put_away_by_a_verb_and_comes_back_with_its_card() {
 }
 
 #[test]
+fn an_interrupt_ends_every_move_that_was_asked_for() {
+    let cli = configured();
+    deliver(&cli, 1, BOB);
+    deliver(&cli, 2, BOB);
+    sync(&cli);
+    let threads = each(&json(&cli, &["list"]), "thread");
+    let moves = || list(&cli, &["threads", "is:engine"]).len();
+    let before = moves();
+    // While the test is the driver, the first move waits for it.
+    let lock = DriverLock::take(&cli.data()).unwrap();
+    let deleting = spawn(&cli, &["mail", "delete", &threads[0], &threads[1], "--yes", "--json"]);
+    until(|| moves() > before);
+    deleting.signal(Signal::INT);
+    let moved = read(&deleting.wait(), 1);
+    assert!(text(&moved[0]["error"]).contains("interrupted while waiting"), "{moved}");
+    assert!(text(&moved[1]["error"]).contains("interrupted before it was begun"), "{moved}");
+    assert_eq!(moves(), before + 1);
+    drop(lock);
+}
+
+#[test]
 fn what_cannot_be_put_away_is_named_and_leaves_nothing_behind() {
     let cli = configured();
     let thread = one_mail(&cli);
@@ -322,7 +344,9 @@ fn what_is_attached_is_listed_and_saved_and_what_runs_is_not() {
     }
     run(&cli, &["mail", "save", &thread, "2", "--to", &to]).refused(1, "--anyway");
     run(&cli, &["mail", "open", &thread, "2"]).refused(1, "can run programs");
-    run(&cli, &["mail", "save", &thread, "7", "--to", &to]).refused(1, "there is no attachment 7");
+    let missing = run(&cli, &["mail", "save", &thread, "7", "--to", &to]);
+    assert!(!missing.err.contains("--anyway"), "{missing:?}");
+    missing.refused(1, "there is no attachment 7");
     assert_eq!(file_names(&cli.path("saved")).len(), 2);
     let saved = json(&cli, &["mail", "save", &thread, "2", "--to", &to, "--anyway"]);
     assert!(text(&saved["path"]).starts_with(&format!("{to}/")), "{saved}");

@@ -18,7 +18,11 @@ fn request_reads_what_it_asked_and_pause_ends_what_it_began() {
     assert_eq!(run(&cli, &["request", "--answer", &id, "--json"]).code, 6, "not answered yet");
     json(&cli, &["accept", &id]);
     assert_eq!(json(&cli, &["request", "--answer", &id])["type"], "accept");
-    run(&cli, &["request", "--answer", &id, "--title", "Deploy?"]).refused(2, "cannot be used with");
+    let others: [&[&str]; 4] =
+        [&["--title", "Deploy?"], &["--expires", "1h"], &["--timeout", "1"], &["--hook", "codex"]];
+    for flags in others {
+        run(&cli, &[&["request", "--answer", &id], flags].concat()).refused(2, "cannot be used with");
+    }
     assert!(run(&cli, &["pause"]).done().contains("until `sayso pause --off`"));
     for ends in [&["pause", "--off"][..], &["resume"]] {
         assert!(run(&cli, ends).done().starts_with("Resumed"));

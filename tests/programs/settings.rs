@@ -123,4 +123,11 @@ fn the_log_is_private_and_on_stderr_only_when_asked() {
     std::fs::remove_dir_all(&log).unwrap();
     cli.real().args(["fork", &thread, "--step", "0", "--wait"]).output().unwrap();
     assert!(!log.exists());
+    // Every verb that reads the config logs.
+    cli.configure("[log]\nlevel = \"trace\"\n");
+    for verb in [&["doctor"][..], &["export", "--audit"], &["eval", "decisions"]] {
+        cli.real().args(verb).output().unwrap();
+        assert!(log.exists(), "{verb:?}");
+        std::fs::remove_dir_all(&log).unwrap();
+    }
 }

@@ -28,7 +28,7 @@ const TEXTS: [(&str, &str); 12] = [
 enum Asker {
     ClaudeCode,
     Codex,
-    Generic,
+    Shell,
     Mcp,
 }
 
@@ -43,12 +43,13 @@ impl Asker {
             event["turn_id"] = json!("t");
             event
         };
-        let approval = json!({"title": "Write", "action": "write", "args": input});
+        let shown = input.to_string();
+        let asking = ["request", "--title", "Write", "--action", "write", "--args", &shown, "--wait"];
         let call = json!({"title": "Write", "action": "write", "arguments": input});
         let (args, said): (&[&str], Value) = match self {
             Asker::ClaudeCode => (&["request", "--hook", "claude-code"], event),
             Asker::Codex => (&["request", "--hook", "claude-code"], with_turn()),
-            Asker::Generic => (&["request", "--hook", "generic"], approval),
+            Asker::Shell => (&asking, Value::Null),
             Asker::Mcp => (
                 &["mcp"],
                 json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
@@ -79,7 +80,7 @@ impl Asker {
                 assert_eq!(out, "", "it would take anything else for a failed hook");
                 input.clone()
             }
-            Asker::Generic => read(out)["args"].clone(),
+            Asker::Shell => read(out)["args"].clone(),
             Asker::Mcp => {
                 let answer = out.lines().map(read).find(|line| line["id"] == 1).unwrap();
                 answer["result"]["structuredContent"]["args"].clone()
@@ -130,13 +131,14 @@ fn a02_what_is_accepted_runs_byte_for_byte() {
     let megabyte = json!({"file_path": "big.txt", "content": "line\r\n".repeat(125_000)});
     // Two texts that look the same are two approvals.
     let mut trials = vec![
-        (Asker::Generic, json!({"content": "one\ntwo\n"})),
-        (Asker::Generic, json!({"content": "one\r\ntwo\r\n"})),
+        (Asker::Shell, json!({"content": "one\ntwo\n"})),
+        (Asker::Shell, json!({"content": "one\r\ntwo\r\n"})),
     ];
-    for asker in [Asker::ClaudeCode, Asker::Codex, Asker::Generic, Asker::Mcp] {
+    for asker in [Asker::ClaudeCode, Asker::Codex, Asker::Mcp] {
         trials.extend([(asker, Value::Object(all.clone())), (asker, megabyte.clone())]);
     }
-    trials.extend(TEXTS.iter().map(|(_, text)| (Asker::Generic, json!({"content": text}))));
+    trials.push((Asker::Shell, Value::Object(all)));
+    trials.extend(TEXTS.iter().map(|(_, text)| (Asker::Shell, json!({"content": text}))));
     let hashes = side_by_side(&trials, |(asker, input)| {
         let (runs, hash) = accepted(*asker, input);
         assert!(runs == *input, "{asker:?}: it was changed: {:.200}", input.to_string());

@@ -17,7 +17,7 @@ const MAY_USE: &[(&str, &str)] = &[
     ("calendar", "tools/web config text"),
     ("engine/store", "engine/graph inbox text"),
     ("engine/driver", "engine/store engine/graph inbox config text"),
-    ("agent", "agent/llm engine/graph inbox mail calendar tools config text"),
+    ("agent", "agent/llm engine/store engine/graph inbox mail calendar tools config text"),
     ("workflows", "agent agent/llm engine/graph inbox mail calendar tools config text"),
     (
         "inbox/door",

@@ -116,10 +116,9 @@ pub(super) fn candidate(path: &Path) -> Candidate {
     Candidate {
         name: place::short_name(&name.unwrap_or_else(|| "mail".to_owned())),
         address: delivered_to(path),
-        source: source(path, path.parent()),
+        source: source(path),
         outgoing: None,
         found_in: vec![path.display().to_string()],
-        notes: Vec::new(),
     }
 }
 
@@ -129,10 +128,9 @@ fn is_home_like(path: &Path) -> bool {
 }
 
 /// A Maildir, with the folders for sent mail and drafts inside or next to it.
-pub(super) fn source(inbox: &Path, beside: Option<&Path>) -> MailSource {
+fn source(inbox: &Path) -> MailSource {
     let find = |names: &[&str]| {
-        let folders = [Some(inbox), beside, inbox.parent()];
-        let roots = folders.into_iter().flatten();
+        let roots = [Some(inbox), inbox.parent()].into_iter().flatten();
         let paths = roots.flat_map(|root| names.iter().map(move |name| root.join(name)));
         paths.into_iter().find(|path| is_maildir(path))
     };

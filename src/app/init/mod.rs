@@ -53,10 +53,8 @@ pub struct Candidate {
     pub source: MailSource,
     /// The server that sends its mail, if known.
     pub outgoing: Option<MailServer>,
-    /// The programs or folders it was found in: `mbsync`, `aerc`, a path.
+    /// The programs or folders it was found in: `mbsync`, a path.
     pub found_in: Vec<String>,
-    /// What the user has to do before it works.
-    pub notes: Vec<String>,
 }
 
 /// A service that sells answers of models.

@@ -48,12 +48,6 @@ pub fn short_name(text: &str) -> String {
     if word.is_empty() { "mail".to_owned() } else { word }
 }
 
-/// The variable for a password that no command prints.
-pub(super) fn variable(account: &str) -> String {
-    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
-    format!("SAYSO_PASSWORD_{}", short_name(account).chars().map(plain).collect::<String>())
-}
-
 /// The bare address in a text, in lower case, if it looks like one.
 pub(super) fn address(text: &str) -> Option<String> {
     let address = match text.rsplit_once('<') {
@@ -83,7 +77,6 @@ mod tests {
             assert_eq!(path(text, home), Path::new(expected), "{text}");
         }
         assert_eq!((short_name(" Work Mail!"), short_name("///")), ("work-mail".into(), "mail".into()));
-        assert_eq!(variable("ada@example.org"), "SAYSO_PASSWORD_ADA_EXAMPLE_ORG");
         assert_eq!(address("Ada <Ada@Example.org>").as_deref(), Some("ada@example.org"));
         assert_eq!((address("nobody"), address("a@b, c@d")), (None, None));
     }

@@ -148,9 +148,6 @@ impl Text<'_> {
 
     fn account(&mut self, account: &Candidate, usual: Option<&str>) {
         self.line(&format!("# Found in: {}", one_line(&account.found_in.join(", "))));
-        for note in &account.notes {
-            self.line(&format!("# To do: {}", one_line(note)));
-        }
         self.line("[[mail]]");
         self.set("name", account.name.as_str());
         match &account.source {

@@ -32,7 +32,7 @@ impl Intake {
         };
         let beyond = format!("the first look takes {limit} at most");
         let (mails, oldest) = store.mail().leave_beyond(account.name.clone(), limit, beyond).await?;
-        let cost = self.cost(mails);
+        let cost = self.cost(account, mails);
         let much = mails > config.ask_over || cost.is_none();
         if mails > 0 && much && self.0.first == FirstLook::Usual {
             let about_cost = match cost {
@@ -61,9 +61,11 @@ impl Intake {
     }
 
     /// Dollars for handling this many mails; `None` if the model's price is not known.
-    fn cost(&self, mails: usize) -> Option<f64> {
-        let model = self.0.config.model_for("email", "triage");
-        let price = match self.0.config.prices.get(&model.name) {
+    fn cost(&self, account: &Account, mails: usize) -> Option<f64> {
+        let config = &self.0.config;
+        let own = account.model.as_ref().and_then(|name| config.models.get(name));
+        let model = own.unwrap_or_else(|| config.model_for("email", "triage"));
+        let price = match config.prices.get(&model.name) {
             Some(price) => price,
             None if model.is_on_this_machine() => return Some(0.0),
             None => return None,

@@ -6,6 +6,7 @@ use crate::cli::ids::{Target, target};
 use crate::cli::output::Output;
 use crate::cli::table::{cut, full, right, table};
 use crate::engine::graph::ThreadId;
+use crate::inbox::InboxError;
 use crate::inbox::door::{AttachedFile, Programs};
 use serde_json::json;
 use std::path::PathBuf;
@@ -82,13 +83,11 @@ impl Save {
         let thread = thread(folder, &self.id).await?;
         let programs = if self.anyway { Programs::Save } else { Programs::Refuse };
         let saved = folder.inbox().mail().save_attachment(thread, self.n, self.to, programs).await;
-        let path = saved.map_err(|error| {
-            let failure = Failure::from(error);
-            if self.anyway {
-                failure
-            } else {
-                Failure::failed(format!("{}; --anyway saves it all the same", failure.text()))
+        let path = saved.map_err(|error| match error {
+            InboxError::RunsPrograms(_) => {
+                Failure::failed(format!("{error}; --anyway saves it all the same"))
             }
+            error => error.into(),
         })?;
         let path = path.display().to_string();
         folder.format.answer(&json!({ "path": path }), |_| format!("{path}\n"))

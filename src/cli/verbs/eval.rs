@@ -110,7 +110,7 @@ impl Decisions {
         if !has_data(&config.data) {
             return Err(nothing());
         }
-        let setup = Setup::open(config, context.env().clone()).map_err(anyhow::Error::from)?;
+        let setup = Setup::open(config, context.env().clone())?;
         let past = PastMails { since: Some(since), limit: self.limit, profile };
         let cases = setup.decided_mails(past).map_err(Failure::failed)?;
         if cases.is_empty() { Err(nothing()) } else { Ok(cases) }

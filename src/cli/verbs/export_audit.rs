@@ -17,7 +17,7 @@ pub(super) fn run(context: Context, since: Option<&str>, output: Option<&Path>) 
         let text = format!("{} does not exist yet; there is nothing to export", config.data.display());
         return Err(Failure::gone(text));
     }
-    let setup = Setup::open(config, context.env().clone()).map_err(anyhow::Error::from)?;
+    let setup = Setup::open(config, context.env().clone())?;
     let Some(path) = output else {
         let written = setup.export_audit(since, &mut std::io::stdout().lock());
         return match written {

@@ -7,14 +7,14 @@ use crate::app::init::{
 };
 use crate::app::{FirstLook, Scope, Step, Synced, Until};
 use crate::cli::context::{Context, OpenFolder};
-use crate::cli::drive::drive_until;
+use crate::cli::drive::{Signals, drive_until};
 use crate::cli::failure::Failure;
 use crate::cli::output::{Format, Output};
 use crate::cli::pages;
 use crate::cli::print::note;
 use crate::cli::progress::Bar;
-use crate::cli::wizard::{self, NamedServer, account, say};
-use crate::config::{Config, MailLogin, MailSource, MailTls, Secret};
+use crate::cli::wizard::{self, say};
+use crate::config::{Config, MailSource};
 use jiff::Timestamp;
 use serde::Serialize;
 use std::io::IsTerminal;
@@ -33,16 +33,13 @@ const SYNC_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Set sayso up for your own mail
 #[derive(Debug, Default, clap::Args)]
-#[command(
-    after_help = "It looks for Maildirs, for accounts of aerc and mbsync, for API keys in the environment \
+#[command(after_help = "It looks for Maildirs, for API keys in the environment \
     (their names) and for an Ollama on this machine; asks; writes a config that observes (nothing is sent or marked); \
     checks it; and triages the newest 20 mails. No password is asked for or copied: the config says where it is kept. \
     A config that is there stays, or with --force is kept beside the new one.\n\nExamples:\n  \
     sayso init\n  \
     sayso init --yes --maildir ~/Mail/inbox --address ada@example.org\n  \
-    sayso init --yes --imap imap.example.org --user ada@example.org --password-command 'pass show mail'\n  \
-    sayso init --yes --json"
-)]
+    sayso init --yes --json")]
 pub struct Args {
     /// Ask nothing, use what is found or named
     #[arg(long, short)]
@@ -53,20 +50,6 @@ pub struct Args {
     /// Read this Maildir
     #[arg(long, value_name = "DIR")]
     maildir: Vec<PathBuf>,
-    /// Read mail on this server
-    #[arg(long, value_name = "HOST[:PORT]", requires = "user")]
-    imap: Option<String>,
-    /// Send by this server, with the same login
-    #[arg(long, value_name = "HOST[:PORT]", requires = "imap")]
-    smtp: Option<String>,
-    /// Use STARTTLS instead of TLS for both
-    #[arg(long, requires = "imap")]
-    starttls: bool,
-    /// Your user name on the server
-    #[arg(long, value_name = "USER", requires = "imap")]
-    user: Option<String>,
-    #[command(flatten)]
-    password: Password,
     /// Your address
     #[arg(long, value_name = "ADDRESS")]
     address: Option<String>,
@@ -82,21 +65,6 @@ pub struct Args {
     /// Only write and check the config
     #[arg(long)]
     no_triage: bool,
-}
-
-/// Where the password for --imap is kept.
-#[derive(Debug, Default, clap::Args)]
-#[group(multiple = false, requires = "imap")]
-struct Password {
-    /// The password is what this command prints
-    #[arg(long, value_name = "COMMAND")]
-    password_command: Option<String>,
-    /// The password is in this variable
-    #[arg(long, value_name = "VARIABLE")]
-    password_env: Option<String>,
-    /// The password is in this file, which only you can read
-    #[arg(long, value_name = "FILE")]
-    password_file: Option<PathBuf>,
 }
 
 /// What was set up. The field names are a contract.
@@ -122,7 +90,6 @@ struct AccountLine {
     found_in: Vec<String>,
     /// Whether the config says how its mail is sent.
     sends: bool,
-    notes: Vec<String>,
 }
 
 /// The result of triaging the newest mails.
@@ -138,16 +105,6 @@ struct Triage {
 
 impl Args {
     pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
-        self.open(context).await.map(|(_, answer)| answer)
-    }
-
-    /// Whether it asks questions. If so, somebody is there to look at the inbox afterwards.
-    pub fn asks(&self, format: &Format) -> bool {
-        !self.yes && !format.is_json()
-    }
-
-    /// Sets sayso up, and opens it for the screen.
-    pub async fn open(self, context: Context) -> Result<(OpenFolder, Output), Failure> {
         let path = context.new_config_path()?;
         if !self.force && path.exists() {
             return Err(Failure::usage(init::WriteError::AlreadyExists(path).to_string()));
@@ -171,7 +128,7 @@ impl Args {
         let text = config_text(&chosen, Some(&home));
         let invalid = |error| Failure::usage(format!("this does not make a valid config: {error}"));
         // Makes sure that the config we write can be loaded.
-        let config = Config::of_text(&inputs, &path, &text).map_err(invalid)?;
+        Config::of_text(&inputs, &path, &text).map_err(invalid)?;
         let over = self.force.then(Timestamp::now);
         let kept = write_config(&path, &text, over).map_err(|error| match error {
             init::WriteError::AlreadyExists(_) => Failure::usage(error.to_string()),
@@ -180,15 +137,16 @@ impl Args {
         if !self.yes {
             say(&format!("\n{} is written. Checking it …\n", path.display()));
         }
+        let context = context.with_config(&path);
+        let config = context.config()?;
         let provider = config.model.provider.name().to_owned();
         let checks = doctor::report(config, &inputs.env).await;
-        let folder = context.with_config(&path).open()?;
+        let folder = context.open()?;
         let triage = if self.no_triage { None } else { Some(triage(&folder, !self.yes).await?) };
         let accounts = chosen.accounts.iter().map(line).collect();
         let found_model = discovery.has_model();
         let report = Report { config: path, kept, accounts, provider, found_model, checks, triage };
-        let answer = folder.format.answer(&report, |format| report_text(format, &report))?;
-        Ok((folder, answer))
+        folder.format.answer(&report, |format| report_text(format, &report))
     }
 
     /// Uses what was named, else what was found.
@@ -197,15 +155,12 @@ impl Args {
         for path in &self.maildir {
             accounts.push(init::maildir(&context.path(path)).map_err(Failure::usage)?);
         }
-        if let (Some(host), Some(user)) = (&self.imap, &self.user) {
-            accounts.push(self.server(host, user, context)?);
-        }
         if accounts.is_empty() {
             accounts.clone_from(&discovery.accounts);
         }
         if accounts.is_empty() {
             return Err(Failure::failed(
-                "no Maildir and no account were found; name one with --maildir DIR or --imap HOST --user USER",
+                "no Maildir was found; name one with --maildir DIR, or name a server when `sayso init` asks",
             ));
         }
         let account_address = accounts.iter().find_map(|account| account.address.clone());
@@ -221,30 +176,6 @@ impl Args {
         let name = self.name.clone().or_else(|| discovery.name.clone());
         let model = self.model(discovery)?;
         Ok(Chosen { name, address: Some(address), accounts, model, hosted: discovery.hosted.clone() })
-    }
-
-    fn server(&self, host: &str, user: &str, context: &Context) -> Result<Candidate, Failure> {
-        let Password { password_command, password_env, password_file } = &self.password;
-        let secret = match (password_command, password_env, password_file) {
-            (Some(command), _, _) => Secret::Command(command.clone()),
-            (None, Some(variable), _) => Secret::Env(variable.clone()),
-            (None, None, Some(file)) => Secret::File(context.path(file)),
-            (None, None, None) => {
-                let text =
-                    "say where the password is kept: --password-command, --password-env or --password-file";
-                return Err(Failure::usage(text));
-            }
-        };
-        let Some(address) =
-            self.address.clone().or_else(|| Some(user.to_owned()).filter(|user| user.contains('@')))
-        else {
-            return Err(Failure::usage(
-                "sayso cannot tell whose mail this is; give the address with --address",
-            ));
-        };
-        let tls = if self.starttls { MailTls::Starttls } else { MailTls::Tls };
-        let (smtp, login) = (self.smtp.as_deref(), MailLogin::Password(secret));
-        Ok(account(&NamedServer { host, smtp, user, address: &address, tls, login }))
     }
 
     /// Only what was named: a key in the environment does not permit us to send mail to its provider.
@@ -277,7 +208,6 @@ fn line(account: &Candidate) -> AccountLine {
         address: account.address.clone(),
         found_in: account.found_in.clone(),
         sends: account.outgoing.is_some(),
-        notes: account.notes.clone(),
     }
 }
 
@@ -289,11 +219,13 @@ async fn triage(folder: &OpenFolder, aloud: bool) -> Result<Triage, Failure> {
     let looked =
         intake.with_first_look(FirstLook::Newest(NEWEST)).sync_here_or_in_driver(&step, SYNC_TIMEOUT).await;
     bar.clear();
-    let sources = looked.map_err(anyhow::Error::from)?.unwrap_or_default();
+    let sources = looked?.unwrap_or_default();
     if aloud {
         say(&format!("Triaging your newest mails, at most {NEWEST}; Ctrl-C leaves the rest for later …\n"));
     }
-    let driving = drive_until(folder, &Scope::All, Until::Idle, Some(TRIAGE_TIMEOUT), |_| {}).await?;
+    let driving =
+        drive_until(folder, &Scope::All, Until::Idle, Some(TRIAGE_TIMEOUT), &mut Signals::listen(), |_| {})
+            .await?;
     if driving.ensure_rested("").is_err() {
         note("not every mail was looked at yet; the inbox and `sayso run` go on with them");
     }
@@ -319,7 +251,6 @@ fn report_text(format: &Format, report: &Report) -> String {
     for account in &report.accounts {
         let address = account.address.as_deref().unwrap_or("no address");
         text += &format!("Account {}: {} {}, {address}\n", account.name, account.kind, account.place);
-        account.notes.iter().for_each(|note| text += &format.wrapped("  to do: ", note));
     }
     text += "\n";
     text += &doctor::text(format, &report.checks);
@@ -338,7 +269,7 @@ fn report_text(format: &Format, report: &Report) -> String {
     if report.provider == "builtin" && !report.found_model {
         text += &format!("\n{}", format.wrapped("", NO_MODEL));
     }
-    text += "\n`sayso` opens the inbox. When you trust it, set mode = \"act\" in the config.\n";
+    text += "\n";
     for account in report.accounts.iter().filter(|account| !account.sends) {
         let cannot = format!(
             "Account {} can't send anything, not even with mode = \"act\": the config names no outgoing server for it. \
@@ -347,5 +278,5 @@ fn report_text(format: &Format, report: &Report) -> String {
         );
         text += &format.wrapped("", &cannot);
     }
-    text
+    text + "`sayso` opens the inbox. When you trust it, set mode = \"act\" in the config.\n"
 }

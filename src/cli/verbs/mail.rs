@@ -2,7 +2,7 @@
 
 use crate::app::{Step, Synced, Until};
 use crate::cli::context::{Context, OpenFolder};
-use crate::cli::drive::drive_until;
+use crate::cli::drive::{Signals, drive_until};
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::output::Output;
 use crate::cli::pages;
@@ -162,15 +162,15 @@ async fn sync(folder: &OpenFolder) -> Result<Output, Failure> {
     };
     let bar = Bar::new(folder.format.is_json());
     let step = |step: Step<'_>| bar.show(step.source, step.done, step.total);
-    let synced = intake.sync_here_or_in_driver(&step, SYNC_TIMEOUT).await.map_err(anyhow::Error::from)?;
+    let synced = intake.sync_here_or_in_driver(&step, SYNC_TIMEOUT).await?;
     bar.clear();
     let Some(synced) = synced else {
         let text = "the running process has not checked every mailbox; `sayso doctor` shows how they are";
         return Err(Failure::failed(text));
     };
     // Also triages mail of an earlier look that was cut short.
-    let scope = intake.threads().map_err(anyhow::Error::from)?;
-    drive_until(folder, &scope, Until::Idle, None, |_| {})
+    let scope = intake.threads()?;
+    drive_until(folder, &scope, Until::Idle, None, &mut Signals::listen(), |_| {})
         .await?
         .ensure_rested("`sayso run` triages the rest")?;
     let well = synced.iter().all(|synced| synced.error.is_none());

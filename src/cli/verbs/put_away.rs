@@ -2,7 +2,7 @@
 
 use crate::app::{Scope, Until};
 use crate::cli::context::OpenFolder;
-use crate::cli::drive::drive_until;
+use crate::cli::drive::{Signals, drive_until};
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::ids::{Target, target};
 use crate::cli::output::Output;
@@ -49,7 +49,8 @@ struct Moved {
 }
 
 impl Mails {
-    /// Moves the mails one after the other. If one cannot be moved, it is named, and the others still are moved.
+    /// Moves the mails one after the other. If one cannot be moved, it is named, and the others still are moved; a signal
+    /// ends all of it.
     pub(super) async fn run(self, folder: &OpenFolder, mail_move: &MailMove) -> Result<Output, Failure> {
         let mut threads: Vec<(ThreadId, String)> = Vec::new();
         for id in &self.ids {
@@ -64,8 +65,15 @@ impl Mails {
         }
         let mut moved = Vec::new();
         let only_listed = threads.len() > 1 && !self.yes;
+        let mut signals = Signals::listen();
         for (thread, title) in threads {
-            let outcome = if only_listed { None } else { Some(move_one(folder, &thread, mail_move).await) };
+            let outcome = if only_listed {
+                None
+            } else if signals.have_come().await {
+                Some(Err(Failure::failed("interrupted before it was begun")))
+            } else {
+                Some(move_one(folder, &thread, mail_move, &mut signals).await)
+            };
             let error = match &outcome {
                 Some(Err(failure)) => Some(failure.text().to_owned()),
                 Some(Ok(())) | None => None,
@@ -78,17 +86,26 @@ impl Mails {
     }
 }
 
-async fn move_one(folder: &OpenFolder, thread: &ThreadId, mail_move: &MailMove) -> Result<(), Failure> {
+async fn move_one(
+    folder: &OpenFolder,
+    thread: &ThreadId,
+    mail_move: &MailMove,
+    signals: &mut Signals,
+) -> Result<(), Failure> {
     let by = folder.inbox().mail().begin_move(thread, mail_move, None).await?;
-    drive(folder, &by).await?;
+    drive(folder, &by, signals).await?;
     folder.inbox().mail().end_move(thread, mail_move, &by).await?;
     // If the mail's own thread was at work when the mail went away, it goes on.
-    drive(folder, std::slice::from_ref(thread)).await
+    drive(folder, std::slice::from_ref(thread), signals).await
 }
 
-pub(super) async fn drive(folder: &OpenFolder, threads: &[ThreadId]) -> Result<(), Failure> {
+pub(super) async fn drive(
+    folder: &OpenFolder,
+    threads: &[ThreadId],
+    signals: &mut Signals,
+) -> Result<(), Failure> {
     let scope = Scope::Only(threads.iter().cloned().collect());
-    drive_until(folder, &scope, Until::Idle, None, |_| {})
+    drive_until(folder, &scope, Until::Idle, None, signals, |_| {})
         .await?
         .ensure_rested("`sayso run` goes on with it")?;
     Ok(())

@@ -3,22 +3,27 @@
 use crate::cli::context::{Context, OpenFolder};
 use crate::cli::drive::{Signals, seconds};
 use crate::cli::failure::{Exit, Failure};
-use crate::cli::hook::{Hook, Scope, waiting};
+use crate::cli::hook::{self, Scope};
 use crate::cli::ids::{Target, target};
-use crate::cli::output::Output;
-use crate::cli::request::format_answer;
+use crate::cli::output::{Format, Output};
 use crate::cli::text_input::read_stdin;
-use crate::inbox::RequestAnswer;
+use crate::cli::values::Lines;
+use crate::connect::{Agent, HOOK_PATIENCE};
+use crate::engine::graph::Waiting;
 use crate::inbox::door::{NewRequest, WaitResult};
+use crate::inbox::{Ending, RequestAnswer};
 use crate::text::read_error_text;
 use crate::text::when;
-use serde_json::{Map, Value};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// Ask the person something, from a script, a job or an agent
 #[derive(Debug, clap::Args)]
 #[command(
+    group = clap::ArgGroup::new("asking").multiple(true).args(["title", "text", "action", "args", "schema", "allow",
+        "expires", "source", "key", "wait"]),
     after_help = "The question appears in the inbox. With --wait the answer is printed when it comes: {type, args, by, \
     at}, where type is accept, edit, respond, ignore or expired. Whoever does something by the exit code alone should \
     say --allow accept,ignore. Asked again with the same --key it is the same question, with one answer, also after \
@@ -35,8 +40,8 @@ use std::time::Duration;
 )]
 pub struct Args {
     /// What is asked, in one line
-    #[arg(long, required_unless_present_any = ["hook", "answer"], default_value = "", hide_default_value = true)]
-    title: String,
+    #[arg(long, required_unless_present_any = ["hook", "answer"])]
+    title: Option<String>,
     /// More about it; - reads it from stdin
     #[arg(long, allow_hyphen_values = true)]
     text: Option<String>,
@@ -67,14 +72,13 @@ pub struct Args {
     /// Give up waiting after this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
-    /// Read a tool's hook from stdin and print its decision; docs/agents.md has the forms
-    #[arg(long, value_enum, value_name = "TOOL", conflicts_with_all = ["title", "text", "action", "args", "schema", "allow",
-        "expires", "source", "key", "wait"])]
-    hook: Option<Hook>,
+    /// Read a hook's event from stdin and print the decision in the agent's own form
+    #[arg(long, value_name = "AGENT", value_parser = agents(), conflicts_with_all = ["asking", "answer"])]
+    hook: Option<Agent>,
     /// Read the answer to this request, or to the request of this thread; exit code 6 if there is none yet
-    #[arg(long, value_name = "ID", conflicts_with_all = ["title", "hook", "wait"])]
+    #[arg(long, value_name = "ID", conflicts_with_all = ["asking", "timeout"])]
     answer: Option<String>,
-    /// Ask only about calls that sayso warns about; leave the others to the tool's own rules
+    /// Ask only about calls that sayso warns about; leave the others to the agent's own rules
     #[arg(long, requires = "hook")]
     warned: bool,
 }
@@ -92,19 +96,27 @@ enum Way {
     Ignore,
 }
 
+/// The agents by the names of their hooks.
+fn agents() -> impl TypedValueParser<Value = Agent> {
+    PossibleValuesParser::new(Agent::ALL.map(Agent::hook_name)).try_map(|name| {
+        let agent = Agent::ALL.into_iter().find(|agent| agent.hook_name() == name);
+        agent.ok_or("there is no such agent")
+    })
+}
+
 impl Args {
-    /// How long a hook waits for an answer; `None` if this is no hook, or one without a limit.
+    /// How long a hook waits for an answer; `None` if this is no hook.
     pub fn hook_patience(&self) -> Option<Duration> {
-        self.hook?.patience(self.timeout)
+        self.hook.map(|_| self.timeout.unwrap_or(HOOK_PATIENCE))
     }
 
     pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         if let Some(id) = self.answer {
             return read_answer(context, &id).await;
         }
-        if let Some(hook) = self.hook {
+        if let Some(agent) = self.hook {
             let scope = if self.warned { Scope::Warned } else { Scope::All };
-            return hook.run(context, self.timeout, scope).await;
+            return hook::run(agent, context, self.timeout.unwrap_or(HOOK_PATIENCE), scope).await;
         }
         if self.timeout.is_some() && !self.wait {
             return Err(Failure::usage("--timeout says how long to wait, so it needs --wait"));
@@ -169,9 +181,10 @@ impl Args {
             Some(word) => Some(when::parse_duration(word).map_err(Failure::usage)?.as_secs()),
         };
         let folder = std::env::current_dir().ok().map(|folder| folder.display().to_string());
+        let gives_up_in = self.timeout.map(|timeout| timeout.as_secs());
         let ways = |ways: &Vec<Way>| ways.iter().map(|way| Value::from(<&str>::from(way))).collect::<Value>();
         let keys = [
-            ("title", Some(Value::from(self.title.as_str()))),
+            ("title", self.title.as_deref().map(Value::from)),
             ("text", text.map(Value::from)),
             ("action", self.action.as_deref().map(Value::from)),
             ("args", args),
@@ -180,7 +193,7 @@ impl Args {
             ("source", self.source.as_deref().map(Value::from)),
             ("folder", folder.map(Value::from)),
             ("expires_in", expires.map(Value::from)),
-            ("waiting", self.wait.then(|| waiting(self.timeout))),
+            ("waiting", self.wait.then(|| json!(Waiting { gives_up_in }))),
         ];
         Ok(keys.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect())
     }
@@ -206,4 +219,38 @@ fn object(what: &str, json: &str) -> Result<Value, Failure> {
         return Ok(value);
     }
     Err(Failure::usage(format!("{what} is not a JSON object; write it like '{{\"amount\": 120}}'")))
+}
+
+/// The answer to a request, or that there is none yet.
+fn format_answer(format: &Format, answer: &RequestAnswer, unanswered: Exit) -> Result<Output, Failure> {
+    let exit = match answer.r#type {
+        Some(Ending::Accept | Ending::Edit | Ending::Respond) => Exit::Done,
+        Some(Ending::Ignore) => Exit::Ignored,
+        Some(Ending::Expired | Ending::Withdrawn) => Exit::Expired,
+        None => unanswered,
+    };
+    Ok(format.for_program(answer, |format| answer_text(format, answer))?.with_exit(exit))
+}
+
+fn answer_text(format: &Format, answer: &RequestAnswer) -> String {
+    let id = &answer.id;
+    let by = match (&answer.by, answer.at) {
+        (Some(by), Some(at)) => format!(" (by {by}, {})", format.time(at)),
+        _ => String::new(),
+    };
+    let mut lines = Lines::new(format.columns());
+    let sentence = match answer.r#type {
+        None => format!("{id} waits for an answer; `sayso request --answer {id}` reads it later."),
+        Some(Ending::Accept) => format!("{id} was accepted{by}."),
+        Some(Ending::Edit) => format!("{id} was accepted with changes{by}."),
+        Some(Ending::Respond) => format!("{id} was answered{by}."),
+        Some(Ending::Ignore) => format!("{id} was refused{by}."),
+        Some(Ending::Expired) => format!("{id} has expired; nobody answered in time."),
+        Some(Ending::Withdrawn) => format!("{id} was withdrawn before anybody answered."),
+    };
+    lines.line(0, &sentence);
+    if !answer.args.is_null() {
+        lines.value(0, &answer.args);
+    }
+    lines.into_text()
 }

@@ -2,7 +2,7 @@
 
 use crate::app::{Scope, Until};
 use crate::cli::context::{Context, OpenFolder};
-use crate::cli::drive::{drive_until, seconds};
+use crate::cli::drive::{Signals, drive_until, seconds};
 use crate::cli::failure::Failure;
 use crate::cli::output::Output;
 use crate::cli::print::note;
@@ -54,7 +54,15 @@ impl Args {
             }
         };
         folder.inbox().requests().close_expired().await?;
-        let driven = drive_until(&folder, &Scope::All, Until::Idle, self.timeout, on_other_driver).await?;
+        let driven = drive_until(
+            &folder,
+            &Scope::All,
+            Until::Idle,
+            self.timeout,
+            &mut Signals::listen(),
+            on_other_driver,
+        )
+        .await?;
         driven.ensure_in_time("`sayso activity` tells what is left")?;
         let report = report(&folder, driven.report.threads).await?;
         folder.format.answer(&report, |_| text(&report))

@@ -1,7 +1,7 @@
 //! `sayso undo`: takes a decision back.
 
 use crate::cli::context::{Context, OpenFolder};
-use crate::cli::failure::Failure;
+use crate::cli::failure::{Exit, Failure};
 use crate::cli::ids::interrupt;
 use crate::cli::outcome;
 use crate::cli::output::Output;
@@ -56,15 +56,18 @@ async fn undo_together(folder: &OpenFolder, id: InterruptId) -> Result<Output, F
             Err(error) => failed = Some(error),
         }
     }
-    if let Some(error) = failed.filter(|_| outcomes.is_empty()) {
-        return Err(error.into());
-    }
+    let exit = match failed {
+        Some(error) if outcomes.is_empty() => return Err(error.into()),
+        Some(_) => Exit::Failed,
+        None => Exit::Done,
+    };
     let next = outcome::next_step(folder, &outcomes).await?;
-    folder.format.answer(&undone, |format| {
+    let answer = folder.format.answer(&undone, |format| {
         let line = |one: &Undone| match (&one.outcome, &one.refused) {
             (Some(outcome), _) => outcome::text(format, outcome, &next),
             (None, why) => format!("Not undone: {}\n", Visible::line(why.as_deref().unwrap_or_default())),
         };
         undone.iter().map(line).collect()
-    })
+    })?;
+    Ok(answer.with_exit(exit))
 }

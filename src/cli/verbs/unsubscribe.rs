@@ -1,6 +1,7 @@
 //! `sayso mail unsubscribe`: leaves a mailing list, after asking.
 
 use crate::cli::context::OpenFolder;
+use crate::cli::drive::Signals;
 use crate::cli::failure::Failure;
 use crate::cli::output::Output;
 use serde_json::json;
@@ -20,7 +21,7 @@ impl Unsubscribe {
     pub(super) async fn run(self, folder: &OpenFolder) -> Result<Output, Failure> {
         let thread = thread(folder, &self.id).await?;
         folder.inbox().mail().unsubscribe(thread.clone()).await?;
-        drive(folder, std::slice::from_ref(&thread)).await?;
+        drive(folder, std::slice::from_ref(&thread), &mut Signals::listen()).await?;
         let view = folder.inbox().threads().view(thread).await?;
         let card = view.questions.last().map(|question| question.id.to_string());
         folder.format.answer(&json!({ "thread": view.id, "card": card }), |_| match &card {

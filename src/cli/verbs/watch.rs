@@ -33,11 +33,10 @@ impl Args {
         }
         let mut noted_pid = None;
         loop {
-            match Driver::take(folder.engine().clone()).await.map_err(anyhow::Error::from)? {
+            match Driver::take(folder.engine().clone()).await? {
                 Ok(mut worker) => {
                     note("running; Ctrl-C ends it");
-                    let tended = folder.app().drive(&mut worker, signals.received()).await;
-                    tended.map_err(anyhow::Error::from)?;
+                    folder.app().drive(&mut worker, signals.received()).await?;
                     return Ok(Output::nothing());
                 }
                 Err(driver) => {

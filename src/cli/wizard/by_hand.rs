@@ -97,46 +97,22 @@ fn host_and_port(text: &str, default: u16) -> (String, u16) {
 impl ServerAnswers {
     fn account(&self) -> Candidate {
         let tls = if self.starttls { MailTls::Starttls } else { MailTls::Tls };
-        let login =
-            MailLogin::Password(self.secret.clone().unwrap_or(Secret::Env("SAYSO_PASSWORD".to_owned())));
-        account(&NamedServer {
-            host: &self.host,
-            smtp: Some(&self.smtp),
-            user: &self.user,
-            address: &self.address,
-            tls,
-            login,
-        })
-    }
-}
-
-/// A server from prompts or flags.
-pub struct NamedServer<'a> {
-    pub host: &'a str,
-    pub smtp: Option<&'a str>,
-    pub user: &'a str,
-    pub address: &'a str,
-    pub tls: MailTls,
-    pub login: MailLogin,
-}
-
-pub fn account(by: &NamedServer<'_>) -> Candidate {
-    let starttls = by.tls == MailTls::Starttls;
-    let server = |text: &str, default: u16| {
-        let (host, port) = host_and_port(text, default);
-        let (user, login) = (by.user.to_owned(), by.login.clone());
-        MailServer { host, port, tls: by.tls, user, login, ca_file: None, tls_pin: None }
-    };
-    let imap = server(by.host, if starttls { 143 } else { 993 });
-    let smtp = by.smtp.map(str::trim).filter(|smtp| !smtp.is_empty() && *smtp != "-");
-    let domain = by.address.rsplit_once('@').map_or(by.host, |(_, domain)| domain);
-    Candidate {
-        name: short_name(domain.split('.').next().unwrap_or_default()),
-        address: Some(by.address.to_owned()),
-        source: MailSource::Imap { server: imap, folders: Vec::new(), drafts: None, sent: None },
-        outgoing: smtp.map(|smtp| server(smtp, if starttls { 587 } else { 465 })),
-        found_in: vec!["named by you".to_owned()],
-        notes: Vec::new(),
+        let secret = self.secret.clone().unwrap_or(Secret::Env("SAYSO_PASSWORD".to_owned()));
+        let server = |text: &str, by_tls: u16, by_starttls: u16| {
+            let (host, port) = host_and_port(text, if self.starttls { by_starttls } else { by_tls });
+            let (user, login) = (self.user.clone(), MailLogin::Password(secret.clone()));
+            MailServer { host, port, tls, user, login, ca_file: None, tls_pin: None }
+        };
+        let imap = server(&self.host, 993, 143);
+        let smtp = Some(self.smtp.trim()).filter(|smtp| !smtp.is_empty() && *smtp != "-");
+        let domain = self.address.rsplit_once('@').map_or(self.host.as_str(), |(_, domain)| domain);
+        Candidate {
+            name: short_name(domain.split('.').next().unwrap_or_default()),
+            address: Some(self.address.clone()),
+            source: MailSource::Imap { server: imap, folders: Vec::new(), drafts: None, sent: None },
+            outgoing: smtp.map(|smtp| server(smtp, 465, 587)),
+            found_in: vec!["named by you".to_owned()],
+        }
     }
 }
 

@@ -7,7 +7,6 @@ mod ask;
 mod by_hand;
 
 pub(super) use ask::{Prompt, say, show};
-pub(super) use by_hand::{NamedServer, account};
 
 use super::failure::Failure;
 use crate::app::init::{self, Candidate, Chosen, ChosenModel, Discovery};
@@ -98,7 +97,7 @@ fn describe(account: &Candidate) -> String {
 async fn mail(prompt: &Prompt, discovery: &Discovery, inputs: &Inputs) -> Result<Vec<Candidate>, Failure> {
     let mut choices: Vec<String> = discovery.accounts.iter().map(describe).collect();
     if choices.is_empty() {
-        say("No Maildir was found in the usual places, and no account of aerc or mbsync.\n");
+        say("No Maildir was found in the usual places.\n");
     }
     choices.push("a mail server, by hand (IMAP)".to_owned());
     choices.push("a Maildir, by its path".to_owned());
@@ -114,9 +113,6 @@ async fn mail(prompt: &Prompt, discovery: &Discovery, inputs: &Inputs) -> Result
             }
             None => accounts.extend(maildir(prompt, inputs).await?),
         }
-    }
-    for account in &accounts {
-        account.notes.iter().for_each(|note| say(&format!("  note: {note}\n")));
     }
     Ok(accounts)
 }

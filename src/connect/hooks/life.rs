@@ -1,5 +1,6 @@
 //! What an event says about its session: it started, works, asks in its own window, waits for the person, or ended.
 
+use super::events::{self, Meaning, Point};
 use super::{Agent, session, usage};
 use crate::config::Env;
 use crate::inbox::door::{Inbox, News, SessionNews, Used};
@@ -27,8 +28,7 @@ pub fn read_news(agent: Agent, event: &Value, at: Timestamp, env: &Env) -> Optio
         value.filter(|text| !text.trim().is_empty() && text.len() <= longest).map(str::to_owned)
     };
     let id = text(&["session_id", "sessionId"], LONGEST_NAME)?;
-    let name = text(&["hook_event_name", "hookEventName", "event"], LONGEST_NAME);
-    let what = kind_of_news(agent, name.as_deref(), event)?;
+    let what = kind_of_news(events::meaning(agent, event).ok()?, event)?;
     let folder = text(&["cwd"], LONGEST_PATH);
     let process = process(agent, env);
     // The server that Codex's windows share has the terminal of the window that started it, whichever window asks.
@@ -58,36 +58,28 @@ fn mode_name(agent: Agent, mode: String) -> String {
     }
 }
 
-fn kind_of_news(agent: Agent, name: Option<&str>, event: &Value) -> Option<News> {
+fn kind_of_news(meaning: Meaning, event: &Value) -> Option<News> {
     let text = |name: &str| event.get(name).and_then(Value::as_str).unwrap_or_default();
-    let prompt = || session::shortened(text("prompt"));
-    let words = || Visible::line(text("message")).as_str().chars().take(WORDS).collect();
-    Some(match (agent, name) {
-        (Agent::Claude | Agent::Codex, None | Some("PreToolUse" | "PermissionRequest"))
-        | (Agent::Claude, Some("Elicitation" | "PermissionDenied"))
-        | (Agent::Gemini, None | Some("BeforeTool"))
-        | (Agent::Opencode, Some("tool" | "permission" | "question")) => News::Asked,
-        (Agent::Claude | Agent::Codex | Agent::Gemini, Some("SessionStart")) => News::Started,
-        (Agent::Claude | Agent::Codex, Some("UserPromptSubmit"))
-        | (Agent::Gemini, Some("BeforeAgent"))
-        | (Agent::Opencode, Some("busy")) => News::Prompted(prompt()),
-        (Agent::Claude | Agent::Codex, Some("PostToolUse" | "PostToolUseFailure"))
-        | (Agent::Gemini, Some("AfterTool"))
-        | (Agent::Opencode, Some("ran")) => News::Working,
-        (Agent::Claude | Agent::Codex, Some("Stop" | "StopFailure"))
-        | (Agent::Gemini, Some("AfterAgent"))
-        | (Agent::Opencode, Some("idle")) => News::TurnEnded,
-        (Agent::Claude | Agent::Codex | Agent::Gemini, Some("SessionEnd"))
-        | (Agent::Opencode, Some("ended")) => News::Ended,
-        (Agent::Claude | Agent::Codex | Agent::Gemini, Some("Notification")) => {
-            match text("notification_type") {
-                "permission_prompt" | "elicitation_dialog" | "ToolPermission" => News::AsksThere(words()),
-                "idle_prompt" => News::TurnEnded,
-                _ => return None,
+    let point = match meaning {
+        Meaning::Asks(_) => return Some(News::Asked),
+        Meaning::Ran => return Some(News::Working),
+        Meaning::Reached(point, _) => point,
+    };
+    match point {
+        Point::Started => Some(News::Started),
+        Point::Prompted => Some(News::Prompted(session::shortened(text("prompt")))),
+        Point::Notified => match text("notification_type") {
+            "permission_prompt" | "elicitation_dialog" | "ToolPermission" => {
+                let words = Visible::line(text("message")).as_str().chars().take(WORDS).collect();
+                Some(News::AsksThere(words))
             }
-        }
-        (_, Some(_)) | (Agent::Opencode, None) => return None,
-    })
+            "idle_prompt" => Some(News::TurnEnded),
+            _ => None,
+        },
+        Point::TurnEnded => Some(News::TurnEnded),
+        Point::HelperEnded => None,
+        Point::Ended => Some(News::Ended),
+    }
 }
 
 /// The process of the agent that runs this hook.

@@ -1,4 +1,4 @@
-//! Hooks: another tool asks before it acts, with JSON on stdin, and gets the answer as JSON on stdout.
+//! Hooks: an agent asks before it acts, with JSON on stdin, and gets the answer as JSON on stdout.
 //!
 //! Promises: whatever goes wrong here, nothing gets allowed. If a question cannot be asked or answered in time, the
 //! tool's own question takes over if it has one; otherwise the call is refused. An unreadable event ends with exit code
@@ -9,7 +9,7 @@ mod app_server;
 mod call;
 mod command_line;
 mod elicitation;
-pub mod generic;
+mod events;
 mod life;
 mod questions;
 mod read;

@@ -3,30 +3,29 @@
 
 use super::call::{Call, HookPoint};
 use super::elicitation::Elicitation;
+use super::events::{self, Ends, Meaning};
 use super::questions::Questions;
 use super::{Agent, HookEvent, remember, report};
 use crate::inbox::door::{AgentActivity, AgentEvent};
-use crate::text::Visible;
 use serde_json::{Map, Value};
 
 /// Reads an event. `headless` says that nobody is at the agent's window.
 pub fn read(agent: Agent, event: &Value, headless: bool) -> Result<HookEvent, String> {
     let fields = Fields(event);
     let agent = agent.of(event);
-    let name = fields.text(&["hook_event_name", "hookEventName", "event"]);
-    let point = match (agent, name.as_deref()) {
-        (Agent::Claude | Agent::Codex, None | Some("PreToolUse")) => HookPoint::PreToolUse,
-        (Agent::Claude | Agent::Codex, Some("PermissionRequest")) => HookPoint::PermissionRequest,
-        (Agent::Claude, Some("PermissionDenied")) => HookPoint::PermissionDenied,
-        (Agent::Claude, Some("Elicitation")) => return fields.elicitation(agent, headless),
-        (Agent::Gemini, None | Some("BeforeTool")) => HookPoint::BeforeTool,
-        (Agent::Opencode, Some("tool")) => HookPoint::Tool,
-        (Agent::Opencode, Some("permission")) => HookPoint::Permission,
-        (Agent::Opencode, Some("question")) => HookPoint::Question,
-        (Agent::Opencode, None) => return Err("the event has no name (event)".to_owned()),
-        (_, Some(name)) => return fields.later(agent, name),
+    let point = match events::meaning(agent, event)? {
+        Meaning::Asks(HookPoint::Elicitation) => return fields.elicitation(agent, headless),
+        Meaning::Asks(point) => point,
+        Meaning::Ran => {
+            let (key, report) = (fields.key(agent), report::read(agent, event));
+            let past = AgentEvent::Ran { tool: fields.tool()?, input: fields.input()?, key, report };
+            return Ok(fields.activity(agent, past));
+        }
+        Meaning::Reached(_, Ends::Nothing) => return Ok(HookEvent::SessionOnly),
+        Meaning::Reached(_, Ends::Turn) => return Ok(fields.activity(agent, AgentEvent::TurnEnded)),
+        Meaning::Reached(_, Ends::Session) => return Ok(fields.activity(agent, AgentEvent::SessionEnded)),
     };
-    let tool = fields.text(&["tool_name", "toolName"]).ok_or("the event names no tool (tool_name)")?;
+    let tool = fields.tool()?;
     let input = fields.input()?;
     // sayso's own tools already ask here; they need no second card.
     if tool.starts_with("mcp__sayso__") || tool.starts_with("mcp_sayso_") || tool.starts_with("sayso_") {
@@ -118,38 +117,15 @@ impl Fields<'_> {
         })))
     }
 
-    /// An event about something that happened, which may end a question.
-    fn later(&self, agent: Agent, name: &str) -> Result<HookEvent, String> {
-        let past = match (agent, name) {
-            (Agent::Claude | Agent::Codex, "PostToolUse" | "PostToolUseFailure")
-            | (Agent::Gemini, "AfterTool")
-            | (Agent::Opencode, "ran") => {
-                let tool = self.text(&["tool_name"]).ok_or("the event names no tool (tool_name)")?;
-                let (key, report) = (self.key(agent), report::read(agent, self.0));
-                AgentEvent::Ran { tool, input: self.input()?, key, report }
-            }
-            (Agent::Claude | Agent::Codex, "Stop" | "StopFailure" | "SubagentStop" | "UserPromptSubmit")
-            | (Agent::Gemini, "AfterAgent") => AgentEvent::TurnEnded,
-            (Agent::Claude | Agent::Codex | Agent::Gemini, "SessionEnd") => AgentEvent::SessionEnded,
-            (Agent::Claude | Agent::Codex | Agent::Gemini, "SessionStart" | "Notification")
-            | (Agent::Gemini, "BeforeAgent")
-            | (Agent::Opencode, "busy" | "idle" | "ended") => return Ok(HookEvent::SessionOnly),
-            _ => {
-                let point = match agent {
-                    Agent::Claude | Agent::Codex => "PermissionRequest or PreToolUse",
-                    Agent::Gemini => "BeforeTool",
-                    Agent::Opencode => "tool, permission or question",
-                };
-                let name = Visible::line(name);
-                return Err(format!("sayso cannot decide on `{name}` events; register the hook for {point}"));
-            }
-        };
-        let Some(session) = self.text(&["session_id", "sessionId"]) else { return Ok(HookEvent::Nothing) };
-        Ok(HookEvent::Activity(AgentActivity {
-            source: agent.hook_name(),
-            session,
-            helper: self.helper(),
-            past,
-        }))
+    fn tool(&self) -> Result<String, String> {
+        let name = self.text(&["tool_name", "toolName"]);
+        name.ok_or_else(|| "the event names no tool (tool_name)".to_owned())
+    }
+
+    /// Something that happened, which may end a question of its session.
+    fn activity(&self, agent: Agent, past: AgentEvent) -> HookEvent {
+        let Some(session) = self.text(&["session_id", "sessionId"]) else { return HookEvent::Nothing };
+        let source = agent.hook_name();
+        HookEvent::Activity(AgentActivity { source, session, helper: self.helper(), past })
     }
 }

@@ -76,10 +76,10 @@ fn what_cannot_be_read_is_named() {
         (Agent::Gemini, json!({"tool_name": 3}), "no tool"),
         (Agent::Claude, json!({"tool_name": " "}), "no tool"),
         (Agent::Codex, json!({"tool_name": "Bash", "tool_input": "rm"}), "not an object"),
-        (Agent::Claude, bash("Whatever"), "register the hook for PermissionRequest or PreToolUse"),
+        (Agent::Claude, bash("Whatever"), "register the hook for PermissionRequest, PreToolUse"),
         (Agent::Gemini, bash("PreToolUse"), "register the hook for BeforeTool"),
         (Agent::Opencode, json!({"tool_name": "bash"}), "no name"),
-        (Agent::Opencode, json!({"event": "x", "tool_name": "bash"}), "tool, permission or question"),
+        (Agent::Opencode, json!({"event": "x", "tool_name": "bash"}), "tool, permission, question"),
     ] {
         assert!(read(agent, &event, false).unwrap_err().contains(expected), "{event}");
     }

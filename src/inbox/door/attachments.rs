@@ -62,10 +62,7 @@ impl Mail<'_> {
             .blocking(move |inbox| {
                 let (file, content) = Mail(inbox).read_attachment(&thread, n)?;
                 if file.program && programs == Programs::Refuse {
-                    return Err(InboxError::Conflict(format!(
-                        "{} can run programs when it is opened, so it is not saved without asking",
-                        file.name
-                    )));
+                    return Err(InboxError::RunsPrograms(file.name));
                 }
                 write_new_file(&folder, &file.name, &content)
             })

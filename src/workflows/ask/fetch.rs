@@ -11,7 +11,6 @@ use crate::tools::http::{Call, Http, HttpAnswer, HttpError};
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// How many servers are tried for one request and checked for health.
@@ -56,7 +55,7 @@ pub(super) struct ApiClient {
     settings: Api,
     http: Http,
     catalogues: CatalogueStore,
-    records: Arc<dyn Records>,
+    records: Records,
 }
 
 impl ApiClient {

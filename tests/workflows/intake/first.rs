@@ -3,6 +3,7 @@
 use super::folder_mailbox::letter;
 use super::post::Post;
 use sayso::engine::graph::Decision;
+use sayso::mail::Account;
 use std::sync::atomic::Ordering;
 
 async fn states(post: &Post) -> (usize, usize, usize) {
@@ -131,4 +132,18 @@ async fn an_unknown_cost_is_asked_about() {
             assert!(item.args["about_cost"].as_str().unwrap().contains(cost), "{}", item.args);
         }
     }
+}
+
+#[tokio::test]
+async fn the_cost_is_that_of_the_account_s_own_model() {
+    let post = Post::new(
+        "[model]\nprovider = \"openai\"\nname = \"big\"\nbase_url = \"https://models.example/v1\"\n\
+        [models.local]\nprovider = \"openai\"\nname = \"small\"\nbase_url = \"http://127.0.0.1:9/v1\"\n\
+        [prices.big]\ninput = 1\noutput = 5\n[intake]\nask_over = 1\n",
+    );
+    post.mailbox.fill(1..=2);
+    let account = Account { model: Some("local".to_owned()), ..post.mailbox.account("home") };
+    post.intake_of(vec![account]).sync(&|_| ()).await;
+    post.drive().await;
+    assert_eq!(post.items().await[0].args["about_cost"], "nothing");
 }

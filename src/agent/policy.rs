@@ -1,15 +1,22 @@
-//! Which actions the config allows without asking.
+//! Which actions of nodes the config allows without asking.
 
-use crate::agent::GrantQuery;
-use crate::config::{Config, Policy, PolicyMode, Reach};
+use crate::config::{Policy, PolicyMode, Reach};
 use crate::mail::risk::have_different_owners;
-use std::collections::BTreeMap;
 
-/// The tools that the config allows to act without asking, with their conditions.
-pub(super) fn allow_policies(config: &Config) -> BTreeMap<String, Policy> {
-    let allow = |policy: &&Policy| policy.mode == PolicyMode::Allow;
-    let allowed = config.policies.iter().filter(|(_, policy)| allow(policy));
-    allowed.map(|(tool, policy)| (tool.clone(), policy.clone())).collect()
+/// Something a node wants to do without asking.
+#[derive(Clone, Debug, Default)]
+pub struct GrantQuery<'a> {
+    pub tool: &'a str,
+    /// The bare address of the mail's sender; empty if no mail is involved.
+    pub sender: &'a str,
+    /// Everybody it would reach, as bare addresses.
+    pub recipients: &'a [String],
+    /// Everybody already in the conversation, as bare addresses.
+    pub conversation: &'a [String],
+    /// The person's own addresses.
+    pub own: &'a [String],
+    /// Whether anything about the call is unusual; then no grant counts.
+    pub warned: bool,
 }
 
 /// Whether a policy covers an action.
