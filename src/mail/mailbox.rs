@@ -31,6 +31,7 @@ impl Cursor {
 pub struct FetchedMail {
     /// Where the mailbox keeps it; stays valid when another client moves or flags it, as far as the mailbox allows.
     pub place: String,
+    /// Empty if the mailbox has the mail but does not give it.
     pub raw: Vec<u8>,
     /// When the mailbox received it.
     pub arrived: jiff::Timestamp,
