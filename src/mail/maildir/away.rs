@@ -1,14 +1,11 @@
 //! Putting mail away into other folders, and back.
 
+use super::Inner;
 use super::fetch::folder_and_key;
-use super::folder::{Entry, Folder, beneath};
-use super::mark::rename;
-use super::name::{with_flags, without_number};
-use super::{Inner, trouble};
+use super::folder::{Folder, beneath};
 use crate::mail::{Destination, MailError, UndoToken};
 use crate::text::{Visible, there_are};
 use serde::{Deserialize, Serialize};
-use std::io;
 use std::path::{Path, PathBuf};
 
 /// How many folders may lie within each other.
@@ -89,9 +86,7 @@ pub(super) fn put_away(inner: &Inner, place: &str, to: &Destination) -> Result<U
     let target = target(inner, to)?;
     let undo = UndoRecord { from: folder.name.clone(), to: target.path().to_owned(), key: key.to_owned() };
     match folder.find(key)? {
-        Some(entry) => {
-            move_file(folder, key, entry, &target)?;
-        }
+        Some(entry) => folder.move_mail(key, entry, &target, "")?.ok_or_else(gone)?,
         None if target.find(key)?.is_some() => {}
         None => return Err(gone()),
     }
@@ -109,24 +104,11 @@ pub(super) fn put_back(inner: &Inner, undo: &UndoToken) -> Result<(), MailError>
     };
     let away = Folder::new("", to);
     match away.find(&key) {
-        Ok(Some(entry)) => move_file(&away, &key, entry, back),
+        Ok(Some(entry)) => away.move_mail(&key, entry, back, "")?.ok_or_else(gone),
         _ if back.find(&key)?.is_some() => Ok(()),
         Ok(None) => Err(gone()),
         Err(error) => Err(error),
     }
-}
-
-/// Moves the file. A synchroniser's number is valid only in the old folder.
-fn move_file(folder: &Folder, key: &str, entry: Entry, target: &Folder) -> Result<(), MailError> {
-    let cur = target.path().join("cur");
-    if !cur.is_dir() {
-        return Err(trouble(&cur, &io::ErrorKind::NotFound.into()));
-    }
-    let moved = folder.with(key, entry, |entry| {
-        let name = with_flags(&without_number(&entry.file), &entry.flags);
-        rename(&folder.path().join(entry.path()), &cur.join(name), target.path())
-    })?;
-    moved.ok_or_else(gone)
 }
 
 fn gone() -> MailError {

@@ -200,20 +200,21 @@ fn a_mail_is_found_by_its_key_whatever_its_file_is_called() {
 #[tokio::test]
 async fn marking_does_as_the_config_says() {
     let mut mailbox = TestMaildir::new();
-    mailbox.put("new/1.host", "x");
+    // A synchroniser gave it a number, which is valid in its folder only.
+    mailbox.put("new/1.host,U=7", "x");
     mailbox.put("cur/2.host:2,Fa", "x");
     mailbox.open().mark("INBOX/1.host", Handled::Ignored).await.unwrap();
-    assert_eq!(mailbox.files("new"), ["1.host"], "nothing is to be done with what was ignored");
+    assert_eq!(mailbox.files("new"), ["1.host,U=7"], "nothing is to be done with what was ignored");
     mailbox.config.mode = MailMode::Observe;
     let observing = mailbox.open();
     observing.mark("INBOX/1.host", Handled::Done).await.unwrap();
     observing.save_draft(b"Message-ID: <d@x>\n\nx\n").await.unwrap_err();
-    assert_eq!(mailbox.files("new"), ["1.host"], "who observes touches nothing");
+    assert_eq!(mailbox.files("new"), ["1.host,U=7"], "who observes touches nothing");
     mailbox.config.mode = MailMode::Act;
     mailbox.open().mark("INBOX/1.host", Handled::Done).await.unwrap();
     mailbox.open().mark("INBOX/2.host", Handled::Answered).await.unwrap();
     mailbox.open().mark("INBOX/gone.host", Handled::Done).await.unwrap();
-    assert_eq!(mailbox.files("cur"), ["1.host:2,S", "2.host:2,FRSa"]);
+    assert_eq!(mailbox.files("cur"), ["1.host,U=7:2,S", "2.host:2,FRSa"]);
 
     mailbox.config.handled_ignored = AfterHandling::Folder("Archive".to_owned());
     mailbox.open().mark("INBOX/1.host", Handled::Ignored).await.unwrap();
