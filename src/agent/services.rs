@@ -10,7 +10,7 @@ use crate::engine::graph::{
     AgentCall, BoxFuture, EffectError, InputError, InterruptId, NodeError, StepContext, ThreadId,
 };
 use crate::inbox::{MailLine, MemoryRow, RowChange, RowKey};
-use crate::mail::risk::{DistinctiveText, Receiver};
+use crate::mail::risk::{DistinctiveText, KnownDomains, Receiver};
 use crate::mail::{self, Account, Mail, MailError};
 use crate::tools::cage::PythonFinder;
 use crate::tools::catalogue::CatalogueStore;
@@ -230,9 +230,9 @@ pub trait Records: Send + Sync {
     fn receiver(&self, account: &str) -> Result<Option<Receiver>, NodeError>;
     /// Remembers that the person accepted a mail from this address. This makes nobody trusted.
     fn record_noted_sender<'a>(&'a self, address: &'a str) -> ServiceFuture<'a, ()>;
-    /// Addresses the person wrote to, for spotting look-alikes: at most a few thousand, newest first. Writing to the
-    /// person makes nobody trusted.
-    fn contacts(&self) -> Result<Vec<String>, NodeError>;
+    /// The domains the person wrote to, for spotting look-alikes: of a few thousand addresses at most, the newest.
+    /// Writing to the person makes nobody trusted.
+    fn contacts(&self) -> Result<Arc<KnownDomains>, NodeError>;
     /// Remembers whom the person wrote to.
     fn record_recipients<'a>(&'a self, addresses: &'a [String]) -> ServiceFuture<'a, ()>;
 

@@ -21,7 +21,7 @@ pub(super) fn services(
     let clock = store.clone();
     Services {
         models: Arc::new(ConfiguredModels::new(config.clone(), env.clone())),
-        records: Arc::new(StoreRecords { config: config.clone(), store: store.clone() }),
+        records: Arc::new(StoreRecords::new(config.clone(), store.clone())),
         accounts,
         mails: MailCache::default(),
         calendar: config.calendar.as_ref().map(|c| calendar::open(c, config.user.time_zone.clone())),

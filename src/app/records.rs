@@ -8,11 +8,11 @@ use crate::engine::graph::{AgentCall, BoxFuture, InterruptId, NodeError, StepCon
 use crate::engine::store::{KeptMail, NewLesson, Prompt, RepeatQuery, Span, Store, StoreError};
 use crate::inbox::{MailLine, MemoryCause, MemoryRow, POLICY_GRANT, RowChange, RowKey, RowState};
 use crate::mail::compose::is_own;
-use crate::mail::risk::{DistinctiveText, Receiver};
+use crate::mail::risk::{DistinctiveText, KnownDomains, Receiver};
 use crate::mail::{self, Mail};
 use crate::text::{digest_from_hex, hex};
 use jiff::{SignedDuration, Timestamp};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// How many addresses are searched for look-alikes.
 const MAX_CONTACTS: usize = 2000;
@@ -26,13 +26,18 @@ const MAX_SHOWN: usize = 30;
 /// During this time no sender is called new, because everybody would be.
 const FIRST_DAY: SignedDuration = SignedDuration::from_hours(24);
 
-#[derive(Clone)]
 pub(super) struct StoreRecords {
-    pub(super) config: Arc<Config>,
-    pub(super) store: Store,
+    config: Arc<Config>,
+    store: Store,
+    /// The addresses that the person wrote to, when they were last read, and their domains.
+    contacts: Mutex<(Vec<String>, Arc<KnownDomains>)>,
 }
 
 impl StoreRecords {
+    pub(super) fn new(config: Arc<Config>, store: Store) -> Self {
+        Self { config, store, contacts: Mutex::default() }
+    }
+
     fn midnight(&self) -> Timestamp {
         let now = self.store.now();
         let zone = self.config.user.time_zone.clone();
@@ -226,8 +231,13 @@ impl Records for StoreRecords {
         Box::pin(async move { Ok(self.store.mail().remember_senders(vec![address.to_owned()]).await?) })
     }
 
-    fn contacts(&self) -> Result<Vec<String>, NodeError> {
-        Ok(self.store.mail().contacts(MAX_CONTACTS)?)
+    fn contacts(&self) -> Result<Arc<KnownDomains>, NodeError> {
+        let addresses = self.store.mail().contacts(MAX_CONTACTS)?;
+        let mut contacts = self.contacts.lock().unwrap_or_else(PoisonError::into_inner);
+        if contacts.0 != addresses {
+            *contacts = (addresses.clone(), Arc::new(KnownDomains::new(&addresses)));
+        }
+        Ok(contacts.1.clone())
     }
 
     fn record_recipients<'a>(&'a self, addresses: &'a [String]) -> BoxFuture<'a, Result<(), NodeError>> {
