@@ -36,7 +36,7 @@ pub use model::{
 pub use net::Timeouts;
 pub use observing::only_observes;
 pub use open::{open_mailbox, open_outgoing};
-pub use quotes::{pieces, without_quotes};
+pub use quotes::pieces;
 pub use read::{ParseError, attachment, identity, parse};
 
 use std::pin::Pin;
