@@ -62,6 +62,14 @@ impl Zone {
         Ok(Self::Defined(observances))
     }
 
+    /// Its name in the IANA database, if it is a well-known zone.
+    pub fn iana_name(&self) -> Option<&str> {
+        match self {
+            Self::Known(zone) => zone.iana_name(),
+            Self::Defined(_) => None,
+        }
+    }
+
     /// The instant of a local time. In a gap we use the offset before it; a repeated time means the first.
     pub fn instant(&self, civil: DateTime) -> Option<Timestamp> {
         match self {
