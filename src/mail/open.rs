@@ -1,7 +1,7 @@
 //! Opens mailboxes and outgoing mail from the config, with one arm per kind.
 
 use super::imap::Imap;
-use super::maildir::Maildir;
+use super::maildir::{self, Maildir};
 use super::observing::Observing;
 use super::outgoing::{Outbox, Program};
 use super::smtp::Smtp;
@@ -57,7 +57,9 @@ pub fn open_outgoing(mail: &config::Mail) -> Option<Arc<dyn Outgoing>> {
 /// The Maildir for an account's sent mail; `None` if that is on a server.
 fn sent_folder(mail: &config::Mail) -> Option<PathBuf> {
     match &mail.source {
-        MailSource::Maildir { path, sent, .. } => Some(sent.clone().unwrap_or_else(|| path.join(".Sent"))),
+        MailSource::Maildir { path, sent, .. } => {
+            Some(sent.clone().unwrap_or_else(|| maildir::sent_folder(path)))
+        }
         MailSource::Imap { .. } => None,
     }
 }

@@ -2,14 +2,11 @@
 
 use super::Inner;
 use super::fetch::folder_and_key;
-use super::folder::{Folder, beneath};
+use super::folder::Folder;
 use crate::mail::{Destination, MailError, UndoToken};
 use crate::text::{Visible, there_are};
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
-
-/// How many folders may lie within each other.
-const LEVELS: usize = 5;
+use std::path::PathBuf;
 
 /// How to undo it: where the mail was, where it is, and its key.
 #[derive(Serialize, Deserialize)]
@@ -33,17 +30,17 @@ fn names(to: &Destination) -> Option<&'static [&'static str]> {
 fn target(inner: &Inner, to: &Destination) -> Result<Folder, MailError> {
     if let Destination::Folder(name) = to {
         let is_plain = !name.is_empty() && !name.split('/').any(|part| part.is_empty() || part == "..");
-        let folder = Folder::new(name, beneath(&inner.root, name));
+        let folder = inner.layout.folder(name);
         if !is_plain || !folder.exists() {
             let existing: Vec<String> =
-                folder_names(&inner.root).iter().map(|name| Visible::line(name).into_string()).collect();
+                inner.layout.names().iter().map(|name| Visible::line(name).into_string()).collect();
             let (name, existing) = (Visible::line(name), there_are(&existing));
             return Err(MailError::Permanent(format!("there is no folder {name}; {existing}")));
         }
         return Ok(folder);
     }
     let names = names(to).unwrap_or_default();
-    let candidates = names.iter().map(|name| Folder::new(name, beneath(&inner.root, name)));
+    let candidates = names.iter().map(|name| inner.layout.folder(name));
     if let Some(existing) = candidates.clone().find(Folder::exists) {
         return Ok(existing);
     }
@@ -51,33 +48,6 @@ fn target(inner: &Inner, to: &Destination) -> Result<Folder, MailError> {
         candidates.take(1).next().ok_or_else(|| MailError::Permanent("no folder is named".to_owned()))?;
     created.create()?;
     Ok(created)
-}
-
-/// The folders beneath the main one, by the names that mail can be moved to.
-pub(super) fn folder_names(root: &Path) -> Vec<String> {
-    let mut names = Vec::new();
-    collect_names(root, "", LEVELS, &mut names);
-    names.sort();
-    names.dedup();
-    names
-}
-
-fn collect_names(path: &Path, above: &str, levels: usize, names: &mut Vec<String>) {
-    for entry in std::fs::read_dir(path).into_iter().flatten().flatten() {
-        let (path, file) = (entry.path(), entry.file_name());
-        let Some(file) = file.to_str().filter(|file| !["cur", "new", "tmp"].contains(file)) else { continue };
-        if !path.is_dir() {
-            continue;
-        }
-        let name = if above.is_empty() { file.to_owned() } else { format!("{above}/{file}") };
-        if path.join("cur").is_dir() {
-            // Only the first part may be hidden and named without its dot.
-            names.push(if above.is_empty() { file.trim_start_matches('.').to_owned() } else { name.clone() });
-        }
-        if levels > 1 {
-            collect_names(&path, &name, levels - 1, names);
-        }
-    }
 }
 
 /// Puts a mail away. If it is there already, an interrupted attempt put it there.

@@ -52,15 +52,6 @@ pub(super) struct Opened {
     pub(super) arrived: jiff::Timestamp,
 }
 
-/// The path of a folder named in the config: a path, or a name below the main folder, where folders may be hidden
-/// (`.Work`).
-pub(super) fn beneath(root: &Path, name: &str) -> PathBuf {
-    let direct = root.join(name);
-    let hidden = root.join(format!(".{name}"));
-    let is_name = !name.contains('/') && !name.starts_with('.');
-    if is_name && !direct.join("cur").is_dir() { hidden } else { direct }
-}
-
 impl Folder {
     pub(in crate::mail) fn new(name: &str, path: PathBuf) -> Self {
         Self { name: name.to_owned(), path }

@@ -1,7 +1,7 @@
 //! Reads the state of mails, and tells the mailbox what was done with them.
 
 use super::fetch::folder_and_key;
-use super::folder::{Entry, Folder, beneath};
+use super::folder::{Entry, Folder};
 use super::{Inner, keywords};
 use crate::config::AfterHandling;
 use crate::mail::{Handled, MailError, MailPresence};
@@ -54,7 +54,7 @@ pub(super) fn mark(inner: &Inner, place: &str, handled: Handled) -> Result<(), M
         AfterHandling::None => return Ok(()),
         AfterHandling::Seen => (here(), format!("{more}S")),
         AfterHandling::Label(label) => (here(), format!("{more}{}", keywords::letter(folder, label)?)),
-        AfterHandling::Folder(name) => (Folder::new(name, beneath(&inner.root, name)), more.to_owned()),
+        AfterHandling::Folder(name) => (inner.layout.folder(name), more.to_owned()),
     };
     folder.move_mail(key, entry, &target, &more).map(drop)
 }

@@ -403,3 +403,27 @@ async fn mail_goes_to_no_folder_that_is_not_there_or_lies_elsewhere() {
     let to = Destination::Folder("Archive/2026".to_owned());
     mailbox.open().put_away("INBOX/1.host", &to).await.unwrap();
 }
+
+#[tokio::test]
+async fn folders_lie_beside_the_main_one_where_sent_does() {
+    let mut mailbox = TestMaildir::new();
+    for name in ["Sent", "Lists", "Lists/2026"] {
+        Folder::new("", mailbox.folder.path().join(name)).create().unwrap();
+    }
+    let MailSource::Maildir { sent, .. } = &mut mailbox.config.source else { panic!() };
+    *sent = Some(mailbox.folder.path().join("Sent"));
+    let names = ["Archive", "Lists", "Lists/2026", "Sent", "Work"];
+    assert_eq!(mailbox.open().folders().await.unwrap(), names);
+    let destinations = [
+        (Destination::Folder("Lists/2026".into()), "../Lists/2026"),
+        (Destination::Archive, ".Archive"),
+        (Destination::Trash, "../Trash"),
+    ];
+    for (n, (to, folder)) in destinations.into_iter().enumerate() {
+        mailbox.put(&format!("new/{n}.host"), "one");
+        mailbox.open().put_away(&format!("INBOX/{n}.host"), &to).await.unwrap();
+        assert_eq!(mailbox.files(&format!("{folder}/cur")).len(), 1, "{to:?}");
+    }
+    mailbox.open().save_draft(b"Message-ID: <d@x>\n\nx\n").await.unwrap();
+    assert_eq!(mailbox.files("../Drafts/cur").len(), 1);
+}
