@@ -25,6 +25,7 @@ mod read;
 pub mod risk;
 pub mod smtp;
 
+pub use copies::Copies;
 pub use json::from_json;
 pub use mailbox::{
     Account, Cursor, Destination, Fetched, FetchedMail, Handled, MailError, MailPresence, Mailbox, Outgoing,

@@ -95,7 +95,7 @@ impl Maildir {
             }
         }
         let drafts = drafts.cloned().unwrap_or_else(|| layout.folder("Drafts").path);
-        let sent = sent.cloned().unwrap_or_else(|| sent_folder(path));
+        let sent = sent_folder(path, sent);
         Self(Arc::new(Inner {
             folders: read,
             drafts: Folder::new("Drafts", drafts),
@@ -120,9 +120,9 @@ impl Maildir {
     }
 }
 
-/// The folder for sent mail, unless the config names another.
-pub(super) fn sent_folder(main: &Path) -> PathBuf {
-    main.join(".Sent")
+/// The folder for sent mail: the one that the config names, if it does.
+pub(super) fn sent_folder(main: &Path, named: Option<&PathBuf>) -> PathBuf {
+    named.cloned().unwrap_or_else(|| main.join(".Sent"))
 }
 
 /// Runs work that may wait for a disk.
