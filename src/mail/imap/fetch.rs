@@ -5,7 +5,7 @@ use super::cursor::{MailLocation, Marks};
 use super::folders;
 use super::names::Folder;
 use super::session::{Arg, ImapError, LONGEST_TEXT, Open, Session};
-use super::value::{Value, after, set};
+use super::value::{Value, after, has_flag, set};
 use crate::mail::maildir::ids;
 use crate::mail::{Cursor, Fetched, FetchedMail, MailError};
 use jiff::{SignedDuration, Timestamp};
@@ -116,7 +116,6 @@ pub(super) async fn newest(
         let first = mails.saturating_sub(count as u64) + 1;
         let line = format!("FETCH {first}:{mails} (UID INTERNALDATE)");
         let answers = session.command(&[Arg::Raw(&line)]).await?;
-        let arrived = |pairs| after(pairs, "INTERNALDATE").and_then(Value::text).and_then(|text| date(&text));
         dates.extend(answers.fetched().filter_map(|(_, pairs)| arrived(pairs)));
     }
     dates.sort_unstable();
@@ -256,21 +255,24 @@ async fn bodies(
 }
 
 fn fetched_mail(open: &Open, uid: u64, pairs: &[Value], raw: &[u8]) -> FetchedMail {
-    let flags = after(pairs, "FLAGS").map(Value::list).unwrap_or_default();
-    let arrived = after(pairs, "INTERNALDATE").and_then(Value::text).and_then(|text| date(&text));
     let message_id = ids(raw).message_id;
     FetchedMail {
         place: MailLocation::new(open, uid, message_id.as_deref()).write(),
         raw: raw.to_owned(),
         // Without a readable date, better new than old.
-        arrived: arrived.unwrap_or_else(Timestamp::now),
-        seen: flags.iter().any(|flag| flag.is("\\Seen")),
-        answered: flags.iter().any(|flag| flag.is("\\Answered")),
+        arrived: arrived(pairs).unwrap_or_else(Timestamp::now),
+        seen: has_flag(pairs, "\\Seen"),
+        answered: has_flag(pairs, "\\Answered"),
     }
 }
 
+/// When the server received a mail.
+pub(super) fn arrived(pairs: &[Value]) -> Option<Timestamp> {
+    date(&after(pairs, "INTERNALDATE")?.text()?)
+}
+
 /// Parses `17-Jul-1996 02:44:25 -0700`.
-pub(super) fn date(text: &str) -> Option<Timestamp> {
+fn date(text: &str) -> Option<Timestamp> {
     let parsed = jiff::fmt::strtime::parse("%d-%b-%Y %H:%M:%S %z", text.trim()).ok()?;
     parsed.to_timestamp().ok()
 }
