@@ -86,6 +86,21 @@ pub enum Destination {
     Folder(String),
 }
 
+impl Destination {
+    /// What such a folder is usually called; if it is missing, it is created under the first name.
+    pub(super) fn usual_names(&self) -> &'static [&'static str] {
+        match self {
+            Self::Archive => &["Archive", "Archives", "All Mail"],
+            Self::Trash => &["Trash", "Deleted", "Deleted Items", "Deleted Messages", "Bin"],
+            Self::Spam => &["Junk", "Spam", "Junk E-mail"],
+            Self::Folder(_) => &[],
+        }
+    }
+}
+
+/// Why a mail cannot be put away or back.
+pub(super) const NOT_THERE: &str = "the mail is no longer where it was; look for it in your mail program";
+
 /// How to undo putting a mail away; only the mailbox that made it can read it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UndoToken(pub String);

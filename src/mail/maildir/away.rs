@@ -3,6 +3,7 @@
 use super::Inner;
 use super::fetch::folder_and_key;
 use super::folder::Folder;
+use crate::mail::mailbox::NOT_THERE;
 use crate::mail::{Destination, MailError, UndoToken};
 use crate::text::{Visible, there_are};
 use serde::{Deserialize, Serialize};
@@ -14,16 +15,6 @@ struct UndoRecord {
     from: String,
     to: PathBuf,
     key: String,
-}
-
-/// Folder names for a purpose; the first one is the name we create.
-fn names(to: &Destination) -> Option<&'static [&'static str]> {
-    match to {
-        Destination::Archive => Some(&["Archive", "Archives", "All Mail"]),
-        Destination::Trash => Some(&["Trash", "Deleted", "Deleted Items", "Deleted Messages", "Bin"]),
-        Destination::Spam => Some(&["Junk", "Spam", "Junk E-mail"]),
-        Destination::Folder(_) => None,
-    }
 }
 
 /// The folder mail goes to. We create a folder for a purpose if missing, as mail programs do, but never a named one.
@@ -39,8 +30,7 @@ fn target(inner: &Inner, to: &Destination) -> Result<Folder, MailError> {
         }
         return Ok(folder);
     }
-    let names = names(to).unwrap_or_default();
-    let candidates = names.iter().map(|name| inner.layout.folder(name));
+    let candidates = to.usual_names().iter().map(|name| inner.layout.folder(name));
     if let Some(existing) = candidates.clone().find(Folder::exists) {
         return Ok(existing);
     }
@@ -82,5 +72,5 @@ pub(super) fn put_back(inner: &Inner, undo: &UndoToken) -> Result<(), MailError>
 }
 
 fn gone() -> MailError {
-    MailError::Permanent("the mail is no longer where it was; look for it in your mail program".to_owned())
+    MailError::Permanent(NOT_THERE.to_owned())
 }
