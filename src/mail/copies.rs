@@ -1,9 +1,7 @@
 //! Keeps one copy of each sent mail, in a Maildir or in the Sent folder of a server that does not file it itself.
 
 use super::imap::{Filed, Imap};
-use super::maildir::{
-    Delivery, DeliveryTarget, Folder, blocking, identity, ids, sent_folder, with_message_id,
-};
+use super::maildir::{Delivery, DeliveryTarget, Folder, blocking, copy_of, ids, sent_folder};
 use super::net::Timeouts;
 use super::{MailError, Sent, SentLookup};
 use crate::config::{self, FiledBy, MailSource};
@@ -147,15 +145,14 @@ fn store(path: &Path, raw: &[u8]) -> Result<String, MailError> {
     Ok(Delivery::begin(path, raw, DeliveryTarget::Sent)?.finish()?.display().to_string())
 }
 
-fn find(path: &Path, raw: &[u8]) -> Result<Option<Sent>, MailError> {
+/// The copy of a sent mail in a Maildir.
+pub(super) fn find(path: &Path, raw: &[u8]) -> Result<Option<Sent>, MailError> {
     let folder = Folder::new("Sent", path.to_owned());
     if !folder.exists() {
         return Ok(None);
     }
-    let message_id = ids(raw).message_id;
-    let place = with_message_id(&folder, &identity(raw), message_id.as_deref())?;
-    Ok(place.map(|place| Sent {
-        message_id: message_id.unwrap_or_default(),
+    Ok(copy_of(&folder, raw)?.map(|place| Sent {
+        message_id: ids(raw).message_id.unwrap_or_default(),
         place: Some(place.display().to_string()),
         refused: Vec::new(),
     }))

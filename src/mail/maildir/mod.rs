@@ -38,7 +38,7 @@ mod watch;
 pub(super) use deliver::newlines;
 pub use deliver::{Delivery, DeliveryTarget};
 pub(super) use folder::Folder;
-pub(super) use header::{head, identity, ids, with_message_id};
+pub(super) use header::{copy_of, head, identity, ids};
 
 use super::{
     BoxFuture, Cursor, Destination, Fetched, Handled, MailError, MailPresence, Mailbox, People, UndoToken,
