@@ -9,13 +9,13 @@ use crate::engine::graph::{AgentCall, InterruptId, NodeError, StepContext, Threa
 use crate::engine::store::{KeptMail, NewLesson, Prompt, RepeatQuery, Span, Store, StoreError};
 use crate::inbox::{MailLine, MemoryCause, MemoryRow, POLICY_GRANT, RowChange, RowKey, RowState};
 use crate::mail::compose::is_own;
-use crate::mail::risk::{DistinctiveText, Receiver};
+use crate::mail::risk::{DistinctiveText, KnownDomains, Receiver};
 use crate::mail::{self, Mail};
 use crate::text::{digest_from_hex, hex};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// How many addresses are searched for look-alikes.
@@ -96,11 +96,13 @@ pub enum GrantCheck {
 pub struct Records {
     config: Arc<Config>,
     store: Store,
+    /// The addresses that the person wrote to, when they were last read, and their domains.
+    contacts: Arc<Mutex<(Vec<String>, Arc<KnownDomains>)>>,
 }
 
 impl Records {
     pub fn new(config: Arc<Config>, store: Store) -> Self {
-        Self { config, store }
+        Self { config, store, contacts: Arc::default() }
     }
 
     /// Whether one more model call is within the budgets.
@@ -276,10 +278,15 @@ impl Records {
         Ok(self.store.mail().remember_senders(vec![address.to_owned()]).await?)
     }
 
-    /// Addresses the person wrote to, for spotting look-alikes: at most a few thousand, newest first. Writing to the
-    /// person makes nobody trusted.
-    pub fn contacts(&self) -> Result<Vec<String>, NodeError> {
-        Ok(self.store.mail().contacts(MAX_CONTACTS)?)
+    /// The domains the person wrote to, for spotting look-alikes: of a few thousand addresses at most, the newest.
+    /// Writing to the person makes nobody trusted.
+    pub fn contacts(&self) -> Result<Arc<KnownDomains>, NodeError> {
+        let addresses = self.store.mail().contacts(MAX_CONTACTS)?;
+        let mut contacts = self.contacts.lock().unwrap_or_else(PoisonError::into_inner);
+        if contacts.0 != addresses {
+            *contacts = (addresses.clone(), Arc::new(KnownDomains::new(&addresses)));
+        }
+        Ok(contacts.1.clone())
     }
 
     /// Remembers whom the person wrote to.

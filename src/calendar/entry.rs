@@ -1,12 +1,14 @@
 //! An event from a calendar. We read it completely or not at all.
 
 use super::lines::{Component, Line};
+use super::short;
 use super::time::moment::{Length, Moment};
 use super::time::rule::Rule;
 use super::time::zone::Zone;
 use crate::text::short_line;
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// An RDATE of a recurrence: another start, perhaps with its own length.
@@ -44,7 +46,7 @@ pub(super) const BEYOND: &str = "its times are too far in the future";
 const BACKWARDS: &str = "it ends before it begins";
 
 /// The zones of a text: those it defines, and the well-known ones.
-pub(super) struct Zones(Vec<(String, Option<Arc<Zone>>)>);
+pub(super) struct Zones(HashMap<String, Result<Arc<Zone>, String>>);
 
 impl Zones {
     /// Collects the zones that the calendars define.
@@ -55,9 +57,16 @@ impl Zones {
     }
 
     /// The zone of a `TZID`. A well-known name means the well-known zone, even if the text defines it differently.
-    pub fn find(&self, id: &str) -> Option<Arc<Zone>> {
-        let defined = || self.0.iter().find(|(name, _)| name == id.trim()).and_then(|(_, zone)| zone.clone());
-        Zone::by_name(id).map(Arc::new).or_else(defined)
+    pub fn find(&self, id: &str) -> Result<Arc<Zone>, String> {
+        match (Zone::by_name(id), self.0.get(id.trim())) {
+            (Some(known), _) => Ok(Arc::new(known)),
+            (None, Some(Ok(defined))) => Ok(defined.clone()),
+            (None, Some(Err(why))) => Err(format!("its time zone ({}) cannot be followed: {why}", short(id))),
+            (None, None) => Err(format!(
+                "its time zone is not known ({}), and the calendar does not define it",
+                short(id)
+            )),
+        }
     }
 }
 
@@ -69,8 +78,7 @@ pub(super) fn title(event: &Component) -> String {
 impl Entry {
     /// Reads a `VEVENT`.
     pub fn read(event: &Component, zones: &Zones, person: &TimeZone) -> Result<Self, String> {
-        let find = |id: &str| zones.find(id);
-        let moment = |line: &Line, value: &str| Moment::of(line, value, &find);
+        let moment = |line: &Line, value: &str| Moment::of(line, value, |id| zones.find(id));
         let first = |name: &str| event.line(name).map(|line| moment(line, &line.value)).transpose();
         let replaces = match event.line("RECURRENCE-ID") {
             Some(line) => Some(ReplacedOccurrence {

@@ -81,9 +81,10 @@ pub enum MailSource {
     Maildir {
         /// The folder that has `cur`, `new` and `tmp`.
         path: PathBuf,
-        /// More Maildirs to read, each a path or a name under `path` (`.Work`, `Work`).
+        /// More Maildirs to read, each a path or a name under `path` (`.Work`, `Work`), or beside it if `sent` lies there.
         folders: Vec<String>,
-        /// The Maildir for drafts; `.Drafts` under `path` if not set.
+        /// The Maildir for drafts; if not set, `Drafts` beside `sent` if that lies beside `path`, or else `.Drafts` under
+        /// `path`.
         drafts: Option<PathBuf>,
         /// Where sent mail is, to find what was answered elsewhere; `.Sent` under `path` if not set.
         sent: Option<PathBuf>,

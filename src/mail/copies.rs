@@ -1,10 +1,10 @@
 //! Keeps one copy of each sent mail, in a Maildir or in the Sent folder of a server that does not file it itself.
 
 use super::imap::{Filed, Imap};
-use super::maildir::{Delivery, DeliveryTarget, Folder, blocking, identity, ids, with_message_id};
+use super::maildir::{Delivery, DeliveryTarget, Folder, blocking, copy_of, ids, sent_folder};
 use super::net::Timeouts;
 use super::{MailError, Sent, SentLookup};
-use crate::config::FiledBy;
+use crate::config::{self, FiledBy, MailSource};
 use crate::text::Visible;
 use std::path::{Path, PathBuf};
 
@@ -12,15 +12,28 @@ use std::path::{Path, PathBuf};
 const LOOKS: u32 = 5;
 
 /// Where copies of sent mail are kept.
-pub(super) enum Copies {
+pub enum Copies {
     Nowhere,
     /// A Maildir, created if missing.
     Folder(PathBuf),
     /// The Sent folder of the account's server, and who files the copies.
-    Server(Box<Imap>, FiledBy),
+    Server(Imap, FiledBy),
 }
 
 impl Copies {
+    /// Where an account keeps them: in the Maildir that its outgoing mail names, or else where its sent mail is.
+    pub(super) fn of(mail: &config::Mail, named: Option<&PathBuf>, by: FiledBy) -> Self {
+        match (named, &mail.source) {
+            (Some(folder), _) => Self::Folder(folder.clone()),
+            // A separate connection: filing a copy must not wait for a long fetch.
+            (None, MailSource::Imap { .. }) => {
+                Imap::open(mail).map_or(Self::Nowhere, |imap| Self::Server(imap, by))
+            }
+            (None, MailSource::Maildir { .. }) if by == FiledBy::Server => Self::Nowhere,
+            (None, MailSource::Maildir { path, sent, .. }) => Self::Folder(sent_folder(path, sent.as_ref())),
+        }
+    }
+
     /// The timeouts, if a server is involved.
     pub(super) fn patience(&self) -> Option<Timeouts> {
         match self {
@@ -132,15 +145,14 @@ fn store(path: &Path, raw: &[u8]) -> Result<String, MailError> {
     Ok(Delivery::begin(path, raw, DeliveryTarget::Sent)?.finish()?.display().to_string())
 }
 
-fn find(path: &Path, raw: &[u8]) -> Result<Option<Sent>, MailError> {
+/// The copy of a sent mail in a Maildir.
+pub(super) fn find(path: &Path, raw: &[u8]) -> Result<Option<Sent>, MailError> {
     let folder = Folder::new("Sent", path.to_owned());
     if !folder.exists() {
         return Ok(None);
     }
-    let message_id = ids(raw).message_id;
-    let place = with_message_id(&folder, &identity(raw), message_id.as_deref())?;
-    Ok(place.map(|place| Sent {
-        message_id: message_id.unwrap_or_default(),
+    Ok(copy_of(&folder, raw)?.map(|place| Sent {
+        message_id: ids(raw).message_id.unwrap_or_default(),
         place: Some(place.display().to_string()),
         refused: Vec::new(),
     }))

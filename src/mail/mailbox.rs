@@ -31,6 +31,7 @@ impl Cursor {
 pub struct FetchedMail {
     /// Where the mailbox keeps it; stays valid when another client moves or flags it, as far as the mailbox allows.
     pub place: String,
+    /// Empty if the mailbox has the mail but does not give it.
     pub raw: Vec<u8>,
     /// When the mailbox received it.
     pub arrived: jiff::Timestamp,
@@ -84,6 +85,21 @@ pub enum Destination {
     /// A folder, by its name.
     Folder(String),
 }
+
+impl Destination {
+    /// What such a folder is usually called; if it is missing, it is created under the first name.
+    pub(super) fn usual_names(&self) -> &'static [&'static str] {
+        match self {
+            Self::Archive => &["Archive", "Archives", "All Mail"],
+            Self::Trash => &["Trash", "Deleted", "Deleted Items", "Deleted Messages", "Bin"],
+            Self::Spam => &["Junk", "Spam", "Junk E-mail"],
+            Self::Folder(_) => &[],
+        }
+    }
+}
+
+/// Why a mail cannot be put away or back.
+pub(super) const NOT_THERE: &str = "the mail is no longer where it was; look for it in your mail program";
 
 /// How to undo putting a mail away; only the mailbox that made it can read it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -25,6 +25,7 @@ mod read;
 pub mod risk;
 pub mod smtp;
 
+pub use copies::Copies;
 pub use json::from_json;
 pub use mailbox::{
     Account, Cursor, Destination, Fetched, FetchedMail, Handled, MailError, MailPresence, Mailbox, Outgoing,
@@ -36,7 +37,7 @@ pub use model::{
 pub use net::Timeouts;
 pub use observing::only_observes;
 pub use open::{open_mailbox, open_outgoing};
-pub use quotes::{pieces, without_quotes};
+pub use quotes::pieces;
 pub use read::{ParseError, attachment, identity, parse};
 
 use std::pin::Pin;

@@ -1,13 +1,13 @@
 //! Opens mailboxes and outgoing mail from the config, with one arm per kind.
 
+use super::copies::Copies;
 use super::imap::Imap;
 use super::maildir::Maildir;
 use super::observing::Observing;
 use super::outgoing::{Outbox, Program};
 use super::smtp::Smtp;
 use super::{Mailbox, Outgoing, Timeouts};
-use crate::config::{self, FiledBy, MailMode, MailOutgoing, MailSource};
-use std::path::PathBuf;
+use crate::config::{self, MailMode, MailOutgoing, MailSource};
 use std::sync::Arc;
 
 /// Opens an account's mailbox. Does not touch it yet; [`Mailbox::check`] says whether it is there. If the account only
@@ -32,32 +32,14 @@ pub fn open_outgoing(mail: &config::Mail) -> Option<Arc<dyn Outgoing>> {
     let inner: Arc<dyn Outgoing> = match mail.outgoing.as_ref()? {
         MailOutgoing::Maildir { path } => Arc::new(Outbox::new(path.clone())),
         MailOutgoing::Command { command, sent, filed_by } => {
-            let default_folder = || sent_folder(mail).filter(|_| *filed_by != FiledBy::Server);
-            let program = Program::new(command.clone(), sent.clone().or_else(default_folder));
-            match Imap::open(mail).filter(|_| sent.is_none()) {
-                Some(imap) => Arc::new(program.filing_on(imap, *filed_by)),
-                None => Arc::new(program),
-            }
+            Arc::new(Program::new(command.clone(), Copies::of(mail, sent.as_ref(), *filed_by)))
         }
-        // A separate connection: filing a copy must not wait for a long fetch.
         MailOutgoing::Smtp { server, filed_by } => {
-            let smtp = Smtp::new(server.clone(), Imap::open(mail)).filed_by(*filed_by);
-            match sent_folder(mail).filter(|_| *filed_by != FiledBy::Server) {
-                Some(folder) => Arc::new(smtp.copying_to(folder)),
-                None => Arc::new(smtp),
-            }
+            Arc::new(Smtp::new(server.clone(), Copies::of(mail, None, *filed_by)))
         }
     };
     Some(match mail.mode {
         MailMode::Act => inner,
         MailMode::Observe => Arc::new(Observing { account: mail.name.clone(), inner }),
     })
-}
-
-/// The Maildir for an account's sent mail; `None` if that is on a server.
-fn sent_folder(mail: &config::Mail) -> Option<PathBuf> {
-    match &mail.source {
-        MailSource::Maildir { path, sent, .. } => Some(sent.clone().unwrap_or_else(|| path.join(".Sent"))),
-        MailSource::Imap { .. } => None,
-    }
 }

@@ -95,10 +95,6 @@ const SENT: &[&str] = &[
 
 /// New text, and quotes with what is written above them about whom they quote.
 pub fn pieces(text: &str) -> Vec<Piece> {
-    pieces_by(text, true)
-}
-
-fn pieces_by(text: &str, with_attributions: bool) -> Vec<Piece> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let mut quoted = vec![false; lines.len()];
     let mut rest = false;
@@ -106,8 +102,8 @@ fn pieces_by(text: &str, with_attributions: bool) -> Vec<Piece> {
         let line = lines[at].trim();
         // A repeated mail goes on to the end; we cannot tell answers between its lines apart.
         rest = rest || (is_original(line) || starts_head(&lines[at..])) && !forwarded_above(&lines[..at]);
-        quoted[at] |= rest || line.starts_with('>');
-        if !quoted[at] && with_attributions {
+        quoted[at] |= rest || is_marked(line);
+        if !quoted[at] {
             quoted[at..at + attribution(&lines[at..])].fill(true);
         }
     }
@@ -167,11 +163,14 @@ fn has_year(line: &str) -> bool {
         .any(|number| number.starts_with("19") || number.starts_with("20"))
 }
 
-/// The text without lines that begin with `>` and without repeated mails. What stands above a quote is new here, even if
-/// it looks like its attribution: whoever writes it chooses how it looks.
-pub fn without_quotes(text: &str) -> String {
-    let pieces = pieces_by(text, false).into_iter().filter(|piece| !piece.quoted);
-    pieces.map(|piece| piece.text).collect()
+/// The text without lines that begin with `>`. What stands above them, or below the header of a repeated mail, is not
+/// left out: the sender may have written it, and chooses how it looks.
+pub(super) fn without_quotes(text: &str) -> String {
+    text.split_inclusive('\n').filter(|line| !is_marked(line)).collect()
+}
+
+fn is_marked(line: &str) -> bool {
+    line.trim_start().starts_with('>')
 }
 
 /// Matches `-----Original Message-----` and similar lines.
@@ -302,6 +301,16 @@ mod tests {
         let disguised = "Pay to DE89370400440532013000 as on 9 Nov 2026 <ann@example.com> wrote:\n> old\n";
         assert!(without_quotes(disguised).contains("DE89370400440532013000"));
         assert!(!without_quotes(disguised).contains("old"));
+    }
+
+    #[test]
+    fn nothing_hides_below_a_forged_repeated_mail() {
+        for head in ["From: Ann\nSent: Monday\nTo: Bob\n", "-----Original Message-----\nFrom: Ann\n"] {
+            let text = format!("Fine.\n\n{head}\nOur bank details have changed.\n > old\n");
+            assert!(pieces(&text).last().is_some_and(|piece| piece.quoted), "{head}");
+            let read = without_quotes(&text);
+            assert!(read.contains("bank details") && !read.contains("old"), "{read}");
+        }
     }
 
     #[test]

@@ -2,10 +2,10 @@
 
 use super::dovecot::{Dovecot, available, server};
 use super::exim::Exim;
-use sayso::config::{MailLogin, MailTls, Secret};
+use sayso::config::{FiledBy, MailLogin, MailTls, Secret};
 use sayso::mail::imap::Imap;
 use sayso::mail::smtp::Smtp;
-use sayso::mail::{MailError, Mailbox, Outgoing, SendError, SentLookup};
+use sayso::mail::{Copies, MailError, Mailbox, Outgoing, SendError, SentLookup};
 
 fn mail(id: &str, to: &str) -> String {
     format!(
@@ -22,7 +22,8 @@ async fn mail_is_sent_once_and_filed_once() {
     }
     let (dovecot, exim) = (Dovecot::start(), Exim::start());
     let mailbox = Imap::open(&dovecot.account()).unwrap();
-    let smtp = |port, tls| Smtp::new(server(port, tls), Imap::open(&dovecot.account()));
+    let copies = || Copies::Server(Imap::open(&dovecot.account()).unwrap(), FiledBy::Auto);
+    let smtp = |port, tls| Smtp::new(server(port, tls), copies());
     let out = smtp(exim.smtps, MailTls::Tls);
     out.check().await.unwrap();
 
@@ -53,7 +54,7 @@ async fn mail_is_sent_once_and_filed_once() {
 
     let mut wrong = server(exim.smtps, MailTls::Tls);
     wrong.login = MailLogin::Password(Secret::Command("echo guessed".to_owned()));
-    let error = Smtp::new(wrong, None).check().await.unwrap_err();
+    let error = Smtp::new(wrong, Copies::Nowhere).check().await.unwrap_err();
     assert!(
         matches!(&error, MailError::Permanent(text) if text.contains("refused the password of ada")),
         "{error}"

@@ -11,7 +11,7 @@ use jiff::tz::TimeZone;
 use sayso::calendar::{Calendar, GoogleCalendar};
 use sayso::mail::imap::Imap;
 use sayso::mail::smtp::Smtp;
-use sayso::mail::{MailError, Mailbox, Outgoing};
+use sayso::mail::{Copies, MailError, Mailbox, Outgoing};
 use sayso::tools::web::WebTimeouts;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -76,7 +76,7 @@ async fn m07_many_refused_tokens_are_one_refresh() {
         gmail.deliver(&question(1));
         // Several doors of one account, as in one process, and as in several.
         let doors: Vec<Imap> = (0..3).map(|_| mailbox(&gmail, &login)).collect();
-        let out = Smtp::new(gmail.smtp_server(&login), None).with_timeouts(patience());
+        let out = Smtp::new(gmail.smtp_server(&login), Copies::Nowhere).with_timeouts(patience());
         let calendar = calendar(&login);
         google.world().access.clear();
         let (fetched, sending, calendar) = tokio::join!(

@@ -12,7 +12,7 @@ use crate::{report, side_by_side, skipped};
 use sayso::engine::graph::Decision;
 use sayso::inbox::Status;
 use sayso::mail::outgoing::{Outbox, Program};
-use sayso::mail::{Outgoing, SendError, SentLookup};
+use sayso::mail::{Copies, Outgoing, SendError, SentLookup};
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
@@ -32,8 +32,8 @@ pub fn delivery_log(home: &Path) -> Arc<DeliveryLog> {
     let ledger = home.join("street");
     let outgoing: Arc<dyn Outgoing> = match std::env::var("SAYSO_POST").as_deref() {
         Ok("outbox") => Arc::new(Outbox::new(DeliveryLog::outbox(&ledger))),
-        Ok("program") => Arc::new(Program::new(sendmail(home), None)),
-        Ok("program and copy") => Arc::new(Program::new(sendmail(home), Some(home.join("Sent")))),
+        Ok("program") => Arc::new(Program::new(sendmail(home), Copies::Nowhere)),
+        Ok("program and copy") => Arc::new(Program::new(sendmail(home), Copies::Folder(home.join("Sent")))),
         _ => return DeliveryLog::new(ledger),
     };
     DeliveryLog::by_mail(ledger, outgoing)
@@ -107,7 +107,7 @@ async fn sent_by(folder: &Path, does: &str) -> Result<(), SendError> {
     let script = folder.join("fails");
     std::fs::write(&script, format!("cat >/dev/null\n{does}\n")).unwrap();
     let words = ["sh", script.to_str().unwrap()].map(str::to_owned);
-    let program = Program::new(words.into(), Some(folder.join("Sent")));
+    let program = Program::new(words.into(), Copies::Folder(folder.join("Sent")));
     let raw = b"From: a@example.org\r\nTo: b@example.org\r\nMessage-ID: <m@example.org>\r\n\r\nx\r\n";
     let sent = program.send(raw).await.map(|_| ());
     let kept = matches!(program.find(raw).await, SentLookup::Sent(_));
@@ -162,7 +162,7 @@ async fn m02_a_retry_is_the_same_mail_and_a_refusal_asks() {
         std::fs::write(&script, text.replace("CODES", codes)).unwrap();
         let words = ["sh", script.to_str().unwrap(), folder.to_str().unwrap()].map(str::to_owned);
         let delivery_log =
-            DeliveryLog::by_mail(folder.join("mail"), Arc::new(Program::new(words.into(), None)));
+            DeliveryLog::by_mail(folder.join("mail"), Arc::new(Program::new(words.into(), Copies::Nowhere)));
         let inbox = TestInbox::builder().in_folder(folder).delivery_log(delivery_log).open();
         let thread = inbox.run("courier", json!({"parcels": ["book"]})).await;
         let outcome = inbox.answer(&thread, Decision::Accept).await;

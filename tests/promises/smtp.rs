@@ -6,7 +6,7 @@ use crate::support::mail_server::{Fake, Fault};
 use sayso::config::{FiledBy, MailLogin, MailTls, Secret};
 use sayso::mail::imap::Imap;
 use sayso::mail::smtp::Smtp;
-use sayso::mail::{MailError, Outgoing, SendError, SentLookup, Timeouts};
+use sayso::mail::{Copies, MailError, Outgoing, SendError, SentLookup, Timeouts};
 use std::sync::{Arc, Mutex};
 
 const MAIL: &str = "Message-ID: <m@sayso>\nFrom: Ada <ada@example.org>\nTo: bob@example.com, eve@example.net\n\
@@ -91,15 +91,19 @@ async fn serve(part: Part, mut talk: Talk) {
 async fn open(part: &Part) -> (Smtp, Heard) {
     let playing = part.clone();
     let (port, heard) = play(MailTls::Tls, "localhost", move |talk| serve(playing.clone(), talk)).await;
-    (Smtp::new(server(port), None).with_timeouts(patience()), heard)
+    (Smtp::new(server(port), Copies::Nowhere).with_timeouts(patience()), heard)
 }
 
 async fn open_with_sent(part: &Part, fake: &Fake) -> (Smtp, Heard) {
+    open_filed_by(FiledBy::Auto, part, fake).await
+}
+
+async fn open_filed_by(by: FiledBy, part: &Part, fake: &Fake) -> (Smtp, Heard) {
     let playing = part.clone();
     let (port, heard) = play(MailTls::Tls, "localhost", move |talk| serve(playing.clone(), talk)).await;
     let (sent, _) = fake.start().await;
-    let sent = Imap::with_timeouts(&account(server(sent)), patience());
-    (Smtp::new(server(port), sent), heard)
+    let sent = Imap::with_timeouts(&account(server(sent)), patience()).unwrap();
+    (Smtp::new(server(port), Copies::Server(sent, by)), heard)
 }
 
 #[tokio::test]
@@ -241,7 +245,7 @@ async fn passwords_are_sent_by_each_method_and_never_repeated() {
     let (port, heard) = play(MailTls::Tls, "localhost", |talk| serve(Part::new(), talk)).await;
     let mut place = server(port);
     place.login = MailLogin::Token(Secret::Command(format!("echo {CANARY}")));
-    Smtp::new(place, None).with_timeouts(patience()).send(MAIL.as_bytes()).await.unwrap();
+    Smtp::new(place, Copies::Nowhere).with_timeouts(patience()).send(MAIL.as_bytes()).await.unwrap();
     assert_eq!(heard.count("AUTH XOAUTH2 dXNlcj1hZGFAZXhhbXBsZS5vcmcB"), 1);
 }
 
@@ -273,8 +277,8 @@ async fn a_copy_is_filed_once_whoever_files_it() {
 
     // The same by the config's word, whatever the server is.
     let fake = Fake::new();
-    let (smtp, _) = open_with_sent(&Part::new(), &fake).await;
-    smtp.filed_by(FiledBy::Server).send(MAIL.as_bytes()).await.unwrap();
+    let (smtp, _) = open_filed_by(FiledBy::Server, &Part::new(), &fake).await;
+    smtp.send(MAIL.as_bytes()).await.unwrap();
     assert_eq!(fake.letters("Sent Things").len(), 0);
 
     // A server that is not known to file, and does so while it is looked for: one copy, and it is the server's.
@@ -284,7 +288,8 @@ async fn a_copy_is_filed_once_whoever_files_it() {
     let part = Part::new();
     let playing = part.clone();
     let (out, _) = play(MailTls::Tls, "localhost", move |talk| serve(playing.clone(), talk)).await;
-    let smtp = Smtp::new(server(out), Imap::with_timeouts(&account(server(port)), slowly));
+    let sent = Imap::with_timeouts(&account(server(port)), slowly).unwrap();
+    let smtp = Smtp::new(server(out), Copies::Server(sent, FiledBy::Auto));
     let server = async {
         while heard.count("UID SEARCH") < 1 {
             tokio::task::yield_now().await;
@@ -312,7 +317,7 @@ async fn a_server_that_does_not_speak_smtp_is_reported() {
         talk.hear().await;
     })
     .await;
-    let smtp = Smtp::new(server(port), None).with_timeouts(patience());
+    let smtp = Smtp::new(server(port), Copies::Nowhere).with_timeouts(patience());
     let error = smtp.check().await.unwrap_err();
     assert!(
         matches!(&error, MailError::Permanent(text) if text.contains("does not speak SMTP; check host and port")),

@@ -48,6 +48,10 @@ pub struct State {
     pub faults: Vec<(String, Fault)>,
     /// How long each letter claims to be.
     pub claims: u64,
+    /// Letters whose text is refused.
+    pub refused: Vec<u64>,
+    /// Letters that are given without their text.
+    pub textless: Vec<u64>,
     /// What to say while somebody listens.
     pub news: Arc<tokio::sync::Notify>,
     /// When each letter arrived.
@@ -78,6 +82,8 @@ impl Fake {
             capabilities,
             faults: Vec::new(),
             claims: 0,
+            refused: Vec::new(),
+            textless: Vec::new(),
             news: Arc::default(),
             arrived: "17-Nov-2026 09:00:00 +0100".to_owned(),
             tokens: None,
@@ -261,7 +267,12 @@ impl Fake {
                 let found = self.search(selected, command);
                 format!("* SEARCH {}\r\n", found.iter().map(u64::to_string).collect::<Vec<_>>().join(" "))
             }
-            ["UID", "FETCH", set, ..] => self.fetched(selected, set, command),
+            ["UID", "FETCH", set, ..] => {
+                if command.contains("BODY") && self.state().refused.iter().any(|uid| is_in(*uid, set)) {
+                    return Err("[SERVERBUG] Internal error occurred");
+                }
+                self.fetched(selected, set, command)
+            }
             ["FETCH", set, ..] => self.listed(selected, set, command),
             ["UID", "STORE", uid, _, ..] => {
                 let flags = command.split_once('(').unwrap().1.trim_end_matches(')');
@@ -364,13 +375,8 @@ impl Fake {
     }
 
     fn fetched(&self, folder: &str, set: &str, command: &str) -> String {
-        let is_in = |uid: u64| {
-            set.split(',').any(|range| {
-                let (a, b) = range.split_once(':').unwrap_or((range, range));
-                (a.parse::<u64>().unwrap()..=b.parse().unwrap()).contains(&uid)
-            })
-        };
         let claims = self.state().claims;
+        let textless = self.state().textless.clone();
         let arrived = self.state().arrived.clone();
         let line = |(at, letter): (usize, &Letter)| {
             let mut parts = format!("* {} FETCH (UID {}", at + 1, letter.uid);
@@ -386,15 +392,32 @@ impl Fake {
                 let header = letter.raw.lines().find(is_field).unwrap_or_default();
                 let header = format!("{header}\r\n\r\n");
                 parts += &format!(" BODY[HEADER.FIELDS ({field})] {{{}}}\r\n{header}", header.len());
-            } else if command.contains("BODY") {
+            } else if command.contains("INTERNALDATE") {
                 parts += &format!(" INTERNALDATE \"{arrived}\"");
+            }
+            if command.contains("BODY.PEEK[]") && textless.contains(&letter.uid) {
+                parts += " BODY[] NIL";
+            } else if command.contains("BODY.PEEK[]") {
                 let part = if command.contains("<0.") { "BODY[]<0>" } else { "BODY[]" };
                 parts += &format!(" {part} {{{}}}\r\n{}", letter.raw.len(), letter.raw);
             }
             format!("{parts})\r\n")
         };
-        self.letters(folder).iter().enumerate().filter(|(_, letter)| is_in(letter.uid)).map(line).collect()
+        self.letters(folder)
+            .iter()
+            .enumerate()
+            .filter(|(_, letter)| is_in(letter.uid, set))
+            .map(line)
+            .collect()
     }
+}
+
+/// Whether a set of numbers has this one.
+fn is_in(uid: u64, set: &str) -> bool {
+    set.split(',').any(|range| {
+        let (a, b) = range.split_once(':').unwrap_or((range, range));
+        (a.parse::<u64>().unwrap()..=b.parse().unwrap()).contains(&uid)
+    })
 }
 
 fn unquoted(text: &str) -> String {

@@ -193,11 +193,6 @@ impl Intake {
         account: &Account,
         mail: StoredMail,
     ) -> Result<(ParseResult, FetchedMail), IntakeError> {
-        let mut read = self.read(account, &mail.raw).await?;
-        match &mut read {
-            Ok(parsed) => parsed.identity = mail.identity,
-            Err(unread) => unread.identity = mail.identity,
-        }
         let incoming = FetchedMail {
             place: mail.place,
             raw: mail.raw,
@@ -205,6 +200,11 @@ impl Intake {
             seen: false,
             answered: false,
         };
+        let mut read = self.read(account, &incoming).await?;
+        match &mut read {
+            Ok(parsed) => parsed.identity = mail.identity,
+            Err(unread) => unread.identity = mail.identity,
+        }
         Ok((read, incoming))
     }
 }

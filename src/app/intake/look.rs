@@ -152,7 +152,7 @@ impl Intake {
         let Fetched { mails, cursor, remaining } = account.mailbox.fetch(since, PAGE).await?;
         let bytes = mails.iter().map(|mail| mail.raw.len()).sum();
         let read =
-            |incoming: FetchedMail| async move { Ok((self.read(account, &incoming.raw).await?, incoming)) };
+            |incoming: FetchedMail| async move { Ok((self.read(account, &incoming).await?, incoming)) };
         let mails: Result<_, IntakeError> =
             stream::iter(mails).map(read).buffered(PARSED_AT_ONCE).try_collect().await;
         Ok(Page { mails: mails?, bytes, cursor, remaining })

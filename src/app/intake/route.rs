@@ -43,8 +43,12 @@ pub(super) type ParseResult = Result<ParsedMail, UnreadableMail>;
 
 impl Intake {
     /// Parses a mail off the runtime's threads: a hostile mail may take long.
-    pub(super) async fn read(&self, account: &Account, raw: &[u8]) -> Result<ParseResult, IntakeError> {
-        let (read, name, bytes) = (self.0.read.clone(), account.name.clone(), raw.to_vec());
+    pub(super) async fn read(
+        &self,
+        account: &Account,
+        incoming: &FetchedMail,
+    ) -> Result<ParseResult, IntakeError> {
+        let (read, name, bytes) = (self.0.read.clone(), account.name.clone(), incoming.raw.clone());
         let parse = move || {
             let (mail, identity) = read(&name, &bytes)?;
             Ok(ParsedMail { words: mail.words(), mail, identity })
@@ -53,8 +57,10 @@ impl Intake {
         // If the parser panics, the mail counts as unreadable.
         let done = done.unwrap_or_else(|_| Err("reading it broke off".to_owned()));
         Ok(done.map_err(|why| {
-            let digest = hex(&Sha256::digest(raw));
-            UnreadableMail { identity: format!("unreadable:{}:{digest}", account.name), digest, why }
+            let digest = hex(&Sha256::digest(&incoming.raw));
+            // Mails that came without content differ only in their places.
+            let identity = format!("unreadable:{}:{digest}:{}", account.name, incoming.place);
+            UnreadableMail { identity, digest, why }
         }))
     }
 

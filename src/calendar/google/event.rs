@@ -3,15 +3,16 @@
 //! Google makes the person the organizer of events we add for them, so we store the real organizer and the event's
 //! version along with it.
 
-use crate::calendar::entry::{Entry, Zones};
+use crate::calendar::entry::{BEYOND, Entry, Zones};
 use crate::calendar::invited::{InvitedEvent, bare, events, rule_words};
 use crate::calendar::lines;
+use crate::calendar::time::moment::{Clock, Moment};
 use crate::calendar::time::rule::Rule;
 use crate::calendar::write::Person;
 use crate::text::{hex, short_line};
-use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use jiff::{Span, Timestamp};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -27,13 +28,13 @@ pub(super) fn written(event: &[u8], person: &TimeZone) -> Result<(String, Value)
     let components: Vec<_> = events(&calendars).collect();
     let [event] = components.as_slice() else { return Err(bad(&"it is not exactly one event")) };
     let entry = Entry::read(event, &Zones::of(&calendars), person).map_err(|error| bad(&error))?;
-    if entry.uid.is_empty() || entry.start.is_day() || !entry.rules.is_empty() {
-        return Err(bad(&"it is no plain meeting with a UID"));
+    if entry.uid.is_empty() {
+        return Err(bad(&"it has no UID"));
     }
-    let start = entry.start.instant(person).ok_or_else(|| bad(&"it begins too far in the future"))?;
-    let end = entry.length.end(entry.start.civil, &entry.start.clock, person);
-    let end = end.ok_or_else(|| bad(&"it ends too far in the future"))?;
-    let zone = event.line("DTSTART").and_then(|line| line.param("TZID")).unwrap_or("UTC");
+    if !entry.rules.is_empty() || !entry.extra.is_empty() {
+        return Err(bad(&"it repeats, and sayso puts no series into Google Calendar"));
+    }
+    let (start, end) = times(&entry, person).map_err(|error| bad(&error))?;
     let attendees: Vec<Value> = event
         .all("ATTENDEE")
         .map(|who| {
@@ -47,8 +48,8 @@ pub(super) fn written(event: &[u8], person: &TimeZone) -> Result<(String, Value)
     let mut body = json!({
         "id": id(&entry.uid),
         "summary": event.text("SUMMARY"),
-        "start": {"dateTime": start, "timeZone": zone},
-        "end": {"dateTime": end, "timeZone": zone},
+        "start": start,
+        "end": end,
         "attendees": attendees,
     });
     let mut properties = json!({"uid": entry.uid, "sequence": entry.sequence.to_string()});
@@ -67,6 +68,24 @@ pub(super) fn written(event: &[u8], person: &TimeZone) -> Result<(String, Value)
     Ok((entry.uid, body))
 }
 
+/// When an event begins and ends. Google knows zones by their IANA names only.
+fn times(entry: &Entry, person: &TimeZone) -> Result<(Value, Value), &'static str> {
+    let Entry { start: Moment { civil, clock }, length, .. } = entry;
+    if *clock == Clock::Day {
+        let days = length.exact.is_zero().then_some(length.days).ok_or("it does not end with a day")?;
+        let end = Span::new().try_days(days).and_then(|days| civil.date().checked_add(days));
+        return Ok((json!({ "date": civil.date() }), json!({ "date": end.map_err(|_| BEYOND)? })));
+    }
+    let zone = match clock {
+        Clock::Zone(zone) => zone.iana_name(),
+        Clock::Day | Clock::Person => person.iana_name(),
+        Clock::Utc => None,
+    };
+    let time = |at: Timestamp| json!({"dateTime": at, "timeZone": zone.unwrap_or("UTC")});
+    let end = length.end(*civil, clock, person).ok_or(BEYOND)?;
+    Ok((time(entry.start.instant(person).ok_or(BEYOND)?), time(end)))
+}
+
 /// An event from Google; `None` if it cannot be understood.
 pub(super) fn read(uid: &str, event: &Value, person: &TimeZone) -> Option<InvitedEvent> {
     let line = |text: &str| short_line(text, 400);
@@ -74,8 +93,7 @@ pub(super) fn read(uid: &str, event: &Value, person: &TimeZone) -> Option<Invite
     let property = |key: &str| event["extendedProperties"]["private"][key].as_str();
     let organizer = property("organizer").or_else(|| event["organizer"]["email"].as_str());
     let sequence = property("sequence").and_then(|sequence| sequence.parse().ok());
-    let stamp = property("stamp")
-        .and_then(|stamp| crate::calendar::time::moment::Moment::bare(stamp)?.instant(&TimeZone::UTC));
+    let stamp = property("stamp").and_then(|stamp| Moment::bare(stamp)?.instant(&TimeZone::UTC));
     Some(InvitedEvent {
         uid: line(uid),
         occurrence: match event.get("originalStartTime") {
@@ -88,7 +106,7 @@ pub(super) fn read(uid: &str, event: &Value, person: &TimeZone) -> Option<Invite
         title: text("summary"),
         start: moment(&event["start"], person)?,
         end: moment(&event["end"], person)?,
-        all_day: event["start"].get("date").is_some(),
+        all_day: event["start"]["date"].is_string(),
         organizer: organizer.map(|address| Person { name: String::new(), address: line(address) }),
         location: text("location"),
         recurrence: recurrence(event),
@@ -147,5 +165,34 @@ mod tests {
         assert!(read(&uid, &json!({"start": {"dateTime": "soon"}}), &TimeZone::UTC).is_none());
         assert!(body["id"].as_str().unwrap().len() == 40);
         assert!(written(b"BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n", &TimeZone::UTC).is_err());
+    }
+
+    #[test]
+    fn days_zones_and_series_as_google_takes_them() {
+        let event = |lines: &str| {
+            let text = format!(
+                "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:a\r\n{lines}\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+            );
+            written(text.as_bytes(), &TimeZone::get("Asia/Tokyo").unwrap()).map(|(_, body)| body)
+        };
+        let days = event("DTSTART;VALUE=DATE:20261117\r\nDTEND;VALUE=DATE:20261119").unwrap();
+        assert_eq!(
+            (&days["start"], &days["end"]),
+            (&json!({"date": "2026-11-17"}), &json!({"date": "2026-11-19"}))
+        );
+        let read = read("a", &days, &TimeZone::UTC).unwrap();
+        assert!(read.all_day && read.end == "2026-11-19T00:00:00Z".parse().unwrap());
+        for (start, zone) in [
+            ("DTSTART;TZID=W. Europe Standard Time:20261117T090000", "Europe/Berlin"),
+            ("DTSTART:20261117T170000", "Asia/Tokyo"),
+            ("DTSTART:20261117T080000Z", "UTC"),
+        ] {
+            let body = event(start).unwrap();
+            assert_eq!(body["start"], json!({"dateTime": "2026-11-17T08:00:00Z", "timeZone": zone}));
+        }
+        for series in ["RRULE:FREQ=DAILY", "RDATE:20261118T080000Z"] {
+            let error = event(&format!("DTSTART:20261117T080000Z\r\n{series}")).unwrap_err();
+            assert!(error.contains("it repeats"), "{error}");
+        }
     }
 }

@@ -265,6 +265,10 @@ impl GoogleCalendar {
         let path = ["calendars", &self.calendar, "events", id];
         let ask = match revision {
             Revision::Remove => api.request(Method::DELETE, &path, &[SILENT]),
+            Revision::Change if current["recurrence"].is_array() && current["recurringEventId"].is_null() => {
+                let text = "the event is a series at Google, where sayso changes only single occurrences";
+                return Err(CalendarError::Permanent(text.to_owned()));
+            }
             Revision::Change => {
                 let (_, mut body) = written(event, &self.person).map_err(CalendarError::Permanent)?;
                 if let Some(body) = body.as_object_mut() {
@@ -272,6 +276,14 @@ impl GoogleCalendar {
                     body.retain(|key, _| key != "id" && key != "attendees");
                     for key in ["location", "description"] {
                         body.entry(key).or_insert(Value::Null);
+                    }
+                    // What was a day may become a time, and the other way round.
+                    for key in ["start", "end"] {
+                        if let Some(time) = body.get_mut(key).and_then(Value::as_object_mut) {
+                            for form in ["date", "dateTime", "timeZone"] {
+                                time.entry(form).or_insert(Value::Null);
+                            }
+                        }
                     }
                 }
                 let ask = api.request(Method::PATCH, &path, &[SILENT]);

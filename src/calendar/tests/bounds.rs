@@ -28,6 +28,34 @@ fn a_broken_event_is_named() {
 }
 
 #[test]
+fn a_zone_that_does_not_change_yearly_is_refused() {
+    let zone = |more: &str| {
+        let lines = event("DTSTART;TZID=Ship:20261117T090000\nDTEND;TZID=Ship:20261117T100000");
+        format!(
+            "BEGIN:VTIMEZONE\nTZID:Ship\nBEGIN:STANDARD\nDTSTART:20000101T000000\nTZOFFSETFROM:+0000\n\
+             TZOFFSETTO:+0100\n{more}\nEND:STANDARD\nEND:VTIMEZONE\n{lines}"
+        )
+    };
+    for rule in [
+        "FREQ=SECONDLY",
+        "FREQ=MONTHLY;BYDAY=-1SU",
+        "FREQ=YEARLY;INTERVAL=5",
+        "FREQ=YEARLY;BYHOUR=1,2,3",
+        "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29",
+        "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30",
+    ] {
+        let expected = format!(
+            "its time zone (Ship) cannot be followed: it changes by a rule that is not yearly ({rule})"
+        );
+        refused(&zone(&format!("RRULE:{rule}")), &expected);
+    }
+    refused(&zone("RRULE:FREQ=YEARLY\n".repeat(33).trim()), "more than 32 rules");
+    refused(&zone("RDATE:soon"), "its RDATE is not understood (soon)");
+    let shown = busy(&calendar(&zone("RRULE:FREQ=YEARLY;COUNT=3")), "2026-11-16", "2026-11-23").unwrap();
+    assert_eq!(shown.len(), 1);
+}
+
+#[test]
 fn a_damaged_file_is_not_an_empty_one() {
     for text in ["BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:a\n", "<html></html>", "BEGIN:VCALENDAR\nEND:VEVENT\n"] {
         let error = busy(text, "2026-11-16", "2026-11-23").unwrap_err().to_string();

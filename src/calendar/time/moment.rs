@@ -52,14 +52,15 @@ impl Moment {
     }
 
     /// Reads a value of a line, using the line's `TZID` if it has one.
-    pub fn of(line: &Line, value: &str, zones: &dyn Fn(&str) -> Option<Arc<Zone>>) -> Result<Self, String> {
+    pub fn of(
+        line: &Line,
+        value: &str,
+        zones: impl Fn(&str) -> Result<Arc<Zone>, String>,
+    ) -> Result<Self, String> {
         let mut moment =
             Self::bare(value).ok_or_else(|| format!("its {} is no time ({})", line.name, short(value)))?;
         if let (Clock::Person, Some(id)) = (&moment.clock, line.param("TZID")) {
-            let zone = zones(id).ok_or_else(|| {
-                format!("its time zone is not known ({}), and the calendar does not define it", short(id))
-            })?;
-            moment.clock = Clock::Zone(zone);
+            moment.clock = Clock::Zone(zones(id)?);
         }
         Ok(moment)
     }

@@ -1,12 +1,18 @@
 //! Time zones by their names in calendars: IANA names, Windows names, and zones a calendar defines itself.
 
-use super::rule::Rule;
+use super::rule::{Frequency, Rule};
 use super::written::{Form, Written};
 use super::{expand, windows};
-use crate::calendar::lines::Component;
+use crate::calendar::lines::{Component, Line};
+use crate::calendar::short;
 use jiff::civil::DateTime;
 use jiff::tz::{Offset, TimeZone};
 use jiff::{SignedDuration, Timestamp, ToSpan};
+use std::collections::BTreeSet;
+
+/// How many rules and dates a zone may define; all are looked at for each time in it.
+const MAX_RULES: usize = 32;
+const MAX_DATES: usize = 1_000;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Zone {
@@ -41,11 +47,27 @@ impl Zone {
         names.take(6).find_map(zone).map(Self::Known)
     }
 
-    /// The zone that a `VTIMEZONE` defines; `None` if we cannot follow it.
-    pub fn defined(zone: &Component) -> Option<Self> {
+    /// The zone that a `VTIMEZONE` defines, or why we cannot follow it.
+    pub fn defined(zone: &Component) -> Result<Self, String> {
         let parts = zone.inside.iter().filter(|part| matches!(part.kind.as_str(), "STANDARD" | "DAYLIGHT"));
-        let observances: Option<Vec<Observance>> = parts.map(observance).collect();
-        observances.filter(|list| !list.is_empty()).map(Self::Defined)
+        let rules = parts.clone().flat_map(|part| part.all("RRULE")).count();
+        let dates = parts.clone().flat_map(|part| part.all("RDATE")).flat_map(|line| line.value.split(','));
+        if rules > MAX_RULES || parts.clone().count() + dates.count() > MAX_DATES {
+            return Err(format!("it has more than {MAX_RULES} rules or {MAX_DATES} dates"));
+        }
+        let observances: Vec<Observance> = parts.map(observance).collect::<Result<_, _>>()?;
+        if observances.is_empty() {
+            return Err("it has no offset".to_owned());
+        }
+        Ok(Self::Defined(observances))
+    }
+
+    /// Its name in the IANA database, if it is a well-known zone.
+    pub fn iana_name(&self) -> Option<&str> {
+        match self {
+            Self::Known(zone) => zone.iana_name(),
+            Self::Defined(_) => None,
+        }
     }
 
     /// The instant of a local time. In a gap we use the offset before it; a repeated time means the first.
@@ -57,21 +79,42 @@ impl Zone {
     }
 }
 
-fn observance(part: &Component) -> Option<Observance> {
-    let start = Written::read(&part.line("DTSTART")?.value)?.civil;
-    let rules: Result<Vec<Rule>, _> = part.all("RRULE").map(|line| Rule::read(&line.value)).collect();
-    let dates: Option<Vec<DateTime>> = part
-        .all("RDATE")
-        .flat_map(|line| line.value.split(','))
-        .map(|value| Written::read(value).map(|time| time.civil))
-        .collect();
-    Some(Observance {
+fn observance(part: &Component) -> Result<Observance, String> {
+    let line = |name: &str| part.line(name).ok_or_else(|| format!("it has no {name}"));
+    let odd = |name: &str, value: &str| format!("its {name} is not understood ({})", short(value));
+    let civil = |name: &str, value: &str| {
+        Ok::<_, String>(Written::read(value).ok_or_else(|| odd(name, value))?.civil)
+    };
+    let offset = |name: &str| {
+        let value = &line(name)?.value;
+        utc_offset(value).ok_or_else(|| odd(name, value))
+    };
+    let start = civil("DTSTART", &line("DTSTART")?.value)?;
+    let rule = |line: &Line| match Rule::read(&line.value)? {
+        rule if is_yearly(&rule, start) => Ok(rule),
+        _ => Err(format!("it changes by a rule that is not yearly ({})", short(&line.value))),
+    };
+    let dates = part.all("RDATE").flat_map(|line| line.value.split(','));
+    Ok(Observance {
         start,
-        from: utc_offset(&part.line("TZOFFSETFROM")?.value)?,
-        to: utc_offset(&part.line("TZOFFSETTO")?.value)?,
-        rules: rules.ok()?,
-        dates: dates?,
+        from: offset("TZOFFSETFROM")?,
+        to: offset("TZOFFSETTO")?,
+        rules: part.all("RRULE").map(rule).collect::<Result<_, String>>()?,
+        dates: dates.map(|value| civil("RDATE", value)).collect::<Result<_, _>>()?,
     })
+}
+
+/// Whether a rule comes true every year, and at most once a day: then its last time is found in a few steps.
+fn is_yearly(rule: &Rule, start: DateTime) -> bool {
+    const YEARS: u8 = 12;
+    let is_plain = rule.every == Frequency::Year
+        && rule.interval == 1
+        && [&rule.hours, &rule.minutes, &rule.seconds].iter().all(|list| list.len() <= 1);
+    let until = start.checked_add(i32::from(YEARS).years()).unwrap_or(DateTime::MAX);
+    let endless = Rule { count: None, ..rule.clone() };
+    let years = |times: Vec<DateTime>| times.iter().map(|time| time.year()).collect::<BTreeSet<_>>().len();
+    is_plain
+        && expand::times(&endless, start, start, until).is_ok_and(|times| years(times) >= usize::from(YEARS))
 }
 
 /// `+0100`, `-023045`.
@@ -113,23 +156,23 @@ impl Observance {
     fn last_onset(&self, civil: DateTime) -> Option<Option<DateTime>> {
         let mut onsets: Vec<DateTime> = vec![self.start];
         onsets.extend(&self.dates);
-        // Zone rules are yearly, so two years contain the last change.
-        let from = civil.checked_sub(800.days()).unwrap_or(DateTime::MIN);
         for rule in &self.rules {
-            let mut times = expand::times(rule, self.start, from, civil).ok()?;
-            if let Some(until) = &rule.until {
+            let ended = match &rule.until {
                 // Written in UTC, but meant in the offset before the change.
-                let shift = SignedDuration::from_secs(self.from.seconds().into());
-                let until = match until.form {
-                    Form::Utc => until.civil.checked_add(shift).ok()?,
-                    Form::Day | Form::Local => until.civil,
-                };
-                // A rule that ended long ago still applies, unless another one begins later.
-                let ended = until.min(civil);
-                let long_ago = ended.checked_sub(800.days()).unwrap_or(DateTime::MIN);
-                times = expand::times(rule, self.start, long_ago, ended).ok()?;
-            }
-            onsets.extend(times);
+                Some(Written { civil: until, form: Form::Utc }) => {
+                    until.checked_add(SignedDuration::from_secs(self.from.seconds().into())).ok()?
+                }
+                Some(Written { civil: until, form: Form::Day | Form::Local }) => *until,
+                None => civil,
+            };
+            // A rule that ended long ago still applies, unless another one begins later.
+            let until = ended.min(civil);
+            let from = match rule.count {
+                Some(_) => self.start,
+                // Rules are yearly, so two years contain the last change.
+                None => until.checked_sub(800.days()).unwrap_or(DateTime::MIN),
+            };
+            onsets.extend(expand::times(rule, self.start, from, until).ok()?);
         }
         Some(onsets.into_iter().filter(|onset| *onset <= civil).max())
     }

@@ -6,6 +6,7 @@ use super::folders::{self, FolderPurpose};
 use super::mark::{CurrentUid, Numbered, current_uid, move_to};
 use super::names::Folder;
 use super::session::{Arg, ImapError, Session};
+use crate::mail::mailbox::NOT_THERE;
 use crate::mail::{Destination, UndoToken};
 use serde::{Deserialize, Serialize};
 
@@ -108,5 +109,5 @@ async fn find_in(session: &mut Session, folder: &Folder, id: &str) -> Result<Opt
 }
 
 fn gone() -> ImapError {
-    ImapError::Permanent("the mail is no longer where it was; look for it in your mail program".to_owned())
+    ImapError::Permanent(NOT_THERE.to_owned())
 }

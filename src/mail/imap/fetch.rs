@@ -1,13 +1,15 @@
 //! Fetches new mail: first the numbers, then the sizes, then the mails, in batches that fit.
 
+use super::answer::Responses;
 use super::cursor::{MailLocation, Marks};
 use super::folders;
 use super::names::Folder;
 use super::session::{Arg, ImapError, LONGEST_TEXT, Open, Session};
-use super::value::{Value, after, set};
+use super::value::{Value, after, has_flag, set};
 use crate::mail::maildir::ids;
 use crate::mail::{Cursor, Fetched, FetchedMail, MailError};
 use jiff::{SignedDuration, Timestamp};
+use std::collections::{BTreeMap, HashMap};
 
 /// The longest mail read whole, which is the parser's limit.
 const LARGEST: u64 = LONGEST_TEXT - 1;
@@ -27,7 +29,8 @@ impl From<ImapError> for FetchError {
     }
 }
 
-/// At most `limit` mails not fetched before, oldest first in each folder.
+/// At most `limit` mails not fetched before, oldest first in each folder. A mail that the server does not give comes
+/// without content, so that it holds up no other; if it gives none at all, the trouble is the server's.
 pub(super) async fn fetch(
     session: &mut Session,
     read: &[Folder],
@@ -37,7 +40,7 @@ pub(super) async fn fetch(
     let mut marks = Marks::read(since).map_err(FetchError::Mail)?;
     let names: Vec<&str> = read.iter().map(|folder| folder.name.as_str()).collect();
     marks.retain_folders(&names);
-    let (mut mails, mut remaining, mut bytes) = (Vec::new(), 0, 0);
+    let (mut mails, mut remaining, mut bytes, mut refusal) = (Vec::<FetchedMail>::new(), 0, 0, None);
     for folder in read {
         let open = open(session, folder, false).await?;
         let marked = marks.next(&open);
@@ -55,10 +58,10 @@ pub(super) async fn fetch(
                 break;
             }
             done += piece.uids.len();
-            for mail in bodies(session, &open, &piece).await? {
-                bytes += mail.raw.len() as u64;
-                mails.push(mail);
-            }
+            let (given, refused) = bodies(session, &open, &piece).await?;
+            bytes += given.iter().map(|mail| mail.raw.len() as u64).sum::<u64>();
+            mails.extend(given);
+            refusal = refused.or(refusal);
         }
         remaining += (pending.len() - done) as u64;
         let next = match (pending.get(done), pending.last()) {
@@ -69,7 +72,10 @@ pub(super) async fn fetch(
         };
         marks.set(&open, next);
     }
-    Ok(Fetched { mails, cursor: Some(Cursor::of(&marks)), remaining })
+    match refusal {
+        Some(refusal) if mails.iter().all(|mail| mail.raw.is_empty()) => Err(refusal.into()),
+        _ => Ok(Fetched { mails, cursor: Some(Cursor::of(&marks)), remaining }),
+    }
 }
 
 /// A cursor that skips mail that came before `from`, give or take two days.
@@ -110,7 +116,6 @@ pub(super) async fn newest(
         let first = mails.saturating_sub(count as u64) + 1;
         let line = format!("FETCH {first}:{mails} (UID INTERNALDATE)");
         let answers = session.command(&[Arg::Raw(&line)]).await?;
-        let arrived = |pairs| after(pairs, "INTERNALDATE").and_then(Value::text).and_then(|text| date(&text));
         dates.extend(answers.fetched().filter_map(|(_, pairs)| arrived(pairs)));
     }
     dates.sort_unstable();
@@ -148,10 +153,33 @@ fn day(time: Timestamp) -> String {
     jiff::tz::TimeZone::UTC.to_datetime(day).strftime("%-d-%b-%Y").to_string()
 }
 
+/// What the server answers about mails, and the mails it refuses to answer about.
+#[derive(Default)]
+struct Asked {
+    answers: Vec<Responses>,
+    refused: Vec<(u64, ImapError)>,
+}
+
+/// Asks about mails with one command. If the server refuses that, it may mean a single mail, so we ask about each alone.
+async fn ask(session: &mut Session, uids: &[u64], items: &str) -> Result<Asked, ImapError> {
+    let mut asked = Asked::default();
+    let mut sets = vec![uids];
+    while let Some(uids) = sets.pop() {
+        let line = format!("UID FETCH {} ({items})", set(uids));
+        match (session.command(&[Arg::Raw(&line)]).await, uids) {
+            (Ok(answers), _) => asked.answers.push(answers),
+            (Err(refusal @ ImapError::No { .. }), [uid]) => asked.refused.push((*uid, refusal)),
+            (Err(ImapError::No { .. }), _) => sets.extend(uids.chunks(1).rev()),
+            (Err(error), _) => return Err(error),
+        }
+    }
+    Ok(asked)
+}
+
 /// Mails to fetch with one command.
 struct Piece {
     uids: Vec<u64>,
-    /// A single mail that is too long to read whole.
+    /// A single mail that is too long to read whole, or may be.
     huge: bool,
 }
 
@@ -160,12 +188,11 @@ async fn pieces(session: &mut Session, uids: &[u64]) -> Result<Vec<Piece>, ImapE
     if uids.is_empty() {
         return Ok(Vec::new());
     }
-    let line = format!("UID FETCH {} (UID RFC822.SIZE)", set(uids));
-    let answers = session.command(&[Arg::Raw(&line)]).await?;
-    let sizes: std::collections::HashMap<u64, u64> = answers
-        .fetched()
-        .filter_map(|(uid, pairs)| Some((uid, after(pairs, "RFC822.SIZE")?.number()?)))
-        .collect();
+    let asked = ask(session, uids, "UID RFC822.SIZE").await?;
+    let told = asked.answers.iter().flat_map(Responses::fetched);
+    let mut sizes: HashMap<u64, u64> =
+        told.filter_map(|(uid, pairs)| Some((uid, after(pairs, "RFC822.SIZE")?.number()?))).collect();
+    sizes.extend(asked.refused.iter().map(|(uid, _)| (*uid, u64::MAX)));
     let mut pieces: Vec<Piece> = Vec::new();
     let mut bytes = 0;
     for uid in uids {
@@ -186,39 +213,66 @@ async fn pieces(session: &mut Session, uids: &[u64]) -> Result<Vec<Piece>, ImapE
     Ok(pieces)
 }
 
-async fn bodies(session: &mut Session, open: &Open, piece: &Piece) -> Result<Vec<FetchedMail>, ImapError> {
+/// The mails, those that the server does not give without content, and why it does not.
+async fn bodies(
+    session: &mut Session,
+    open: &Open,
+    piece: &Piece,
+) -> Result<(Vec<FetchedMail>, Option<ImapError>), ImapError> {
     // One byte over the limit, so that the parser sees that there is more.
     let part = if piece.huge { format!("BODY.PEEK[]<0.{LONGEST_TEXT}>") } else { "BODY.PEEK[]".to_owned() };
-    let line = format!("UID FETCH {} (UID FLAGS INTERNALDATE {part})", set(&piece.uids));
-    let answers = session.command(&[Arg::Raw(&line)]).await?;
-    let mut mails: Vec<(u64, FetchedMail)> = Vec::new();
-    for (uid, pairs) in answers.fetched() {
-        // The server may report flags in between; those answers contain no mail.
-        let Some(Value::Text(raw)) = after(pairs, "BODY[]").or_else(|| after(pairs, "BODY[]<0>")) else {
-            continue;
+    let asked = ask(session, &piece.uids, &format!("UID FLAGS INTERNALDATE {part}")).await?;
+    let mut told: BTreeMap<u64, (&[Value], Option<&[u8]>)> = BTreeMap::new();
+    for (uid, pairs) in asked.answers.iter().flat_map(Responses::fetched) {
+        let text = match after(pairs, "BODY[]").or_else(|| after(pairs, "BODY[]<0>")) {
+            Some(Value::Text(raw)) => Some(raw.as_slice()),
+            // The server may report flags in between; those answers have no date.
+            _ if after(pairs, "INTERNALDATE").is_some() => None,
+            _ => continue,
         };
-        if !piece.uids.contains(&uid) || mails.iter().any(|(fetched, _)| *fetched == uid) {
-            continue;
+        if piece.uids.contains(&uid) && told.get(&uid).is_none_or(|(_, text)| text.is_none()) {
+            told.insert(uid, (pairs, text));
         }
-        let flags = after(pairs, "FLAGS").map(Value::list).unwrap_or_default();
-        let arrived = after(pairs, "INTERNALDATE").and_then(Value::text).and_then(|text| date(&text));
-        let message_id = ids(raw).message_id;
-        let mail = FetchedMail {
-            place: MailLocation::new(open, uid, message_id.as_deref()).write(),
-            raw: raw.clone(),
-            // Without a readable date, better new than old.
-            arrived: arrived.unwrap_or_else(Timestamp::now),
-            seen: flags.iter().any(|flag| flag.is("\\Seen")),
-            answered: flags.iter().any(|flag| flag.is("\\Answered")),
-        };
-        mails.push((uid, mail));
     }
-    mails.sort_by_key(|(uid, _)| *uid);
-    Ok(mails.into_iter().map(|(_, mail)| mail).collect())
+    let is_without = told.values().any(|(_, text)| text.is_none());
+    let mut refusal = is_without.then(|| session.no(String::new(), "it gives a mail without its text"));
+    let mail = |(uid, (pairs, text)): (u64, (&[Value], Option<&[u8]>))| {
+        (uid, fetched_mail(open, uid, pairs, text.unwrap_or_default()))
+    };
+    let mut mails: BTreeMap<u64, FetchedMail> = told.into_iter().map(mail).collect();
+    for (uid, refused) in asked.refused {
+        tracing::warn!(error = %refused, "a mail was not given by its server");
+        let asked = ask(session, &[uid], "UID FLAGS INTERNALDATE").await?;
+        let mut told = asked.answers.iter().flat_map(Responses::fetched);
+        let pairs = told.find(|(told, _)| *told == uid).map(|(_, pairs)| pairs);
+        // If the server answers but does not have it, it is gone.
+        if pairs.is_some() || !asked.refused.is_empty() {
+            mails.insert(uid, fetched_mail(open, uid, pairs.unwrap_or_default(), b""));
+            refusal = Some(refused);
+        }
+    }
+    Ok((mails.into_values().collect(), refusal))
+}
+
+fn fetched_mail(open: &Open, uid: u64, pairs: &[Value], raw: &[u8]) -> FetchedMail {
+    let message_id = ids(raw).message_id;
+    FetchedMail {
+        place: MailLocation::new(open, uid, message_id.as_deref()).write(),
+        raw: raw.to_owned(),
+        // Without a readable date, better new than old.
+        arrived: arrived(pairs).unwrap_or_else(Timestamp::now),
+        seen: has_flag(pairs, "\\Seen"),
+        answered: has_flag(pairs, "\\Answered"),
+    }
+}
+
+/// When the server received a mail.
+pub(super) fn arrived(pairs: &[Value]) -> Option<Timestamp> {
+    date(&after(pairs, "INTERNALDATE")?.text()?)
 }
 
 /// Parses `17-Jul-1996 02:44:25 -0700`.
-pub(super) fn date(text: &str) -> Option<Timestamp> {
+fn date(text: &str) -> Option<Timestamp> {
     let parsed = jiff::fmt::strtime::parse("%d-%b-%Y %H:%M:%S %z", text.trim()).ok()?;
     parsed.to_timestamp().ok()
 }

@@ -3,6 +3,7 @@
 use super::names::{self, Folder};
 use super::session::{Arg, ImapError, Session};
 use super::value::Value;
+use crate::mail::Destination;
 use crate::text::there_are;
 use crate::tools::web::safe_excerpt;
 
@@ -46,9 +47,9 @@ impl FolderPurpose {
         match self {
             Self::Sent => &["Sent", "Sent Items", "Sent Messages", "Sent Mail"],
             Self::Drafts => &["Drafts", "Draft"],
-            Self::Archive => &["Archive", "Archives"],
-            Self::Trash => &["Trash", "Deleted", "Deleted Items", "Deleted Messages", "Bin"],
-            Self::Junk => &["Junk", "Spam", "Junk E-mail"],
+            Self::Archive => Destination::Archive.usual_names(),
+            Self::Trash => Destination::Trash.usual_names(),
+            Self::Junk => Destination::Spam.usual_names(),
         }
     }
 

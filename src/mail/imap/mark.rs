@@ -6,7 +6,7 @@ use super::fetch::open;
 use super::folders;
 use super::names::Folder;
 use super::session::{Arg, ImapError, Open, Session};
-use super::value::{Value, after, set};
+use super::value::{Value, has_flag, set};
 use crate::config::AfterHandling;
 use crate::mail::MailPresence;
 use serde::{Deserialize, Serialize};
@@ -43,15 +43,11 @@ pub(super) async fn presence(
         }
         let line = format!("UID FETCH {} (UID FLAGS)", set(&numbers));
         let answers = session.command(&[Arg::Raw(&line)]).await?;
-        let mut flags: BTreeMap<u64, &[Value]> = BTreeMap::new();
-        for (uid, pairs) in answers.fetched() {
-            flags.insert(uid, after(pairs, "FLAGS").map(Value::list).unwrap_or_default());
-        }
+        let there: BTreeMap<u64, &[Value]> = answers.fetched().collect();
         for (at, uid) in uids {
-            let has = |flags: &[Value], name: &str| flags.iter().any(|flag| flag.is(name));
-            if let Some(flags) = flags.get(&uid).filter(|flags| !has(flags, "\\Deleted")) {
-                presences[at] =
-                    MailPresence::There { seen: has(flags, "\\Seen"), answered: has(flags, "\\Answered") };
+            if let Some(pairs) = there.get(&uid).filter(|pairs| !has_flag(pairs, "\\Deleted")) {
+                let (seen, answered) = (has_flag(pairs, "\\Seen"), has_flag(pairs, "\\Answered"));
+                presences[at] = MailPresence::There { seen, answered };
             }
         }
     }

@@ -11,6 +11,7 @@
 //! | `\Deleted` | gone |
 //! | `\Draft`, `\Deleted` | not fetched |
 //! | a mail over 64 MiB | its first 64 MiB and a byte, which the parser refuses as too large |
+//! | a mail that the server refuses to give | a mail without content, so a single trouble |
 //! | a label | a keyword |
 //! | drafts, sent | the folders named in the config, or else by the server |
 //! | archive | `\Archive`, or `\All` on Gmail, which moves mail out of the inbox |

@@ -1,6 +1,6 @@
 //! Finds the people the user knows from the envelopes of the newest mails, without fetching any mail.
 
-use super::fetch::{date, open};
+use super::fetch::{arrived, open};
 use super::names::Folder;
 use super::session::{Arg, ImapError, Session};
 use super::value::{Value, after};
@@ -51,8 +51,7 @@ async fn envelopes(
         let line = format!("FETCH {first}:{last} (UID INTERNALDATE ENVELOPE)");
         let answers = session.command(&[Arg::Raw(&line)]).await?;
         for (_, pairs) in answers.fetched() {
-            let arrived = after(pairs, "INTERNALDATE").and_then(Value::text).and_then(|text| date(&text));
-            each(arrived, after(pairs, "ENVELOPE").map(Value::list).unwrap_or_default());
+            each(arrived(pairs), after(pairs, "ENVELOPE").map(Value::list).unwrap_or_default());
         }
         last = first - 1;
     }

@@ -49,6 +49,11 @@ pub(super) fn after<'a>(pairs: &'a [Value], word: &str) -> Option<&'a Value> {
     pairs.iter().position(|value| value.is(word)).and_then(|at| pairs.get(at + 1))
 }
 
+/// Whether a mail in a `FETCH` has a flag.
+pub(super) fn has_flag(pairs: &[Value], flag: &str) -> bool {
+    after(pairs, "FLAGS").map(Value::list).unwrap_or_default().iter().any(|own| own.is(flag))
+}
+
 /// Builds values from the lines and literals of an answer.
 #[derive(Debug)]
 pub(super) struct Builder {

@@ -1,18 +1,13 @@
 //! Putting mail away into other folders, and back.
 
+use super::Inner;
 use super::fetch::folder_and_key;
-use super::folder::{Entry, Folder, beneath};
-use super::mark::rename;
-use super::name::{with_flags, without_number};
-use super::{Inner, trouble};
+use super::folder::Folder;
+use crate::mail::mailbox::NOT_THERE;
 use crate::mail::{Destination, MailError, UndoToken};
 use crate::text::{Visible, there_are};
 use serde::{Deserialize, Serialize};
-use std::io;
-use std::path::{Path, PathBuf};
-
-/// How many folders may lie within each other.
-const LEVELS: usize = 5;
+use std::path::PathBuf;
 
 /// How to undo it: where the mail was, where it is, and its key.
 #[derive(Serialize, Deserialize)]
@@ -22,31 +17,20 @@ struct UndoRecord {
     key: String,
 }
 
-/// Folder names for a purpose; the first one is the name we create.
-fn names(to: &Destination) -> Option<&'static [&'static str]> {
-    match to {
-        Destination::Archive => Some(&["Archive", "Archives", "All Mail"]),
-        Destination::Trash => Some(&["Trash", "Deleted", "Deleted Items", "Deleted Messages", "Bin"]),
-        Destination::Spam => Some(&["Junk", "Spam", "Junk E-mail"]),
-        Destination::Folder(_) => None,
-    }
-}
-
 /// The folder mail goes to. We create a folder for a purpose if missing, as mail programs do, but never a named one.
 fn target(inner: &Inner, to: &Destination) -> Result<Folder, MailError> {
     if let Destination::Folder(name) = to {
         let is_plain = !name.is_empty() && !name.split('/').any(|part| part.is_empty() || part == "..");
-        let folder = Folder::new(name, beneath(&inner.root, name));
+        let folder = inner.layout.folder(name);
         if !is_plain || !folder.exists() {
             let existing: Vec<String> =
-                folder_names(&inner.root).iter().map(|name| Visible::line(name).into_string()).collect();
+                inner.layout.names().iter().map(|name| Visible::line(name).into_string()).collect();
             let (name, existing) = (Visible::line(name), there_are(&existing));
             return Err(MailError::Permanent(format!("there is no folder {name}; {existing}")));
         }
         return Ok(folder);
     }
-    let names = names(to).unwrap_or_default();
-    let candidates = names.iter().map(|name| Folder::new(name, beneath(&inner.root, name)));
+    let candidates = to.usual_names().iter().map(|name| inner.layout.folder(name));
     if let Some(existing) = candidates.clone().find(Folder::exists) {
         return Ok(existing);
     }
@@ -56,42 +40,13 @@ fn target(inner: &Inner, to: &Destination) -> Result<Folder, MailError> {
     Ok(created)
 }
 
-/// The folders beneath the main one, by the names that mail can be moved to.
-pub(super) fn folder_names(root: &Path) -> Vec<String> {
-    let mut names = Vec::new();
-    collect_names(root, "", LEVELS, &mut names);
-    names.sort();
-    names.dedup();
-    names
-}
-
-fn collect_names(path: &Path, above: &str, levels: usize, names: &mut Vec<String>) {
-    for entry in std::fs::read_dir(path).into_iter().flatten().flatten() {
-        let (path, file) = (entry.path(), entry.file_name());
-        let Some(file) = file.to_str().filter(|file| !["cur", "new", "tmp"].contains(file)) else { continue };
-        if !path.is_dir() {
-            continue;
-        }
-        let name = if above.is_empty() { file.to_owned() } else { format!("{above}/{file}") };
-        if path.join("cur").is_dir() {
-            // Only the first part may be hidden and named without its dot.
-            names.push(if above.is_empty() { file.trim_start_matches('.').to_owned() } else { name.clone() });
-        }
-        if levels > 1 {
-            collect_names(&path, &name, levels - 1, names);
-        }
-    }
-}
-
 /// Puts a mail away. If it is there already, an interrupted attempt put it there.
 pub(super) fn put_away(inner: &Inner, place: &str, to: &Destination) -> Result<UndoToken, MailError> {
     let Some((folder, key)) = folder_and_key(&inner.folders, place) else { return Err(gone()) };
     let target = target(inner, to)?;
     let undo = UndoRecord { from: folder.name.clone(), to: target.path().to_owned(), key: key.to_owned() };
     match folder.find(key)? {
-        Some(entry) => {
-            move_file(folder, key, entry, &target)?;
-        }
+        Some(entry) => folder.move_mail(key, entry, &target, "")?.ok_or_else(gone)?,
         None if target.find(key)?.is_some() => {}
         None => return Err(gone()),
     }
@@ -109,26 +64,13 @@ pub(super) fn put_back(inner: &Inner, undo: &UndoToken) -> Result<(), MailError>
     };
     let away = Folder::new("", to);
     match away.find(&key) {
-        Ok(Some(entry)) => move_file(&away, &key, entry, back),
+        Ok(Some(entry)) => away.move_mail(&key, entry, back, "")?.ok_or_else(gone),
         _ if back.find(&key)?.is_some() => Ok(()),
         Ok(None) => Err(gone()),
         Err(error) => Err(error),
     }
 }
 
-/// Moves the file. A synchroniser's number is valid only in the old folder.
-fn move_file(folder: &Folder, key: &str, entry: Entry, target: &Folder) -> Result<(), MailError> {
-    let cur = target.path().join("cur");
-    if !cur.is_dir() {
-        return Err(trouble(&cur, &io::ErrorKind::NotFound.into()));
-    }
-    let moved = folder.with(key, entry, |entry| {
-        let name = with_flags(&without_number(&entry.file), &entry.flags);
-        rename(&folder.path().join(entry.path()), &cur.join(name), target.path())
-    })?;
-    moved.ok_or_else(gone)
-}
-
 fn gone() -> MailError {
-    MailError::Permanent("the mail is no longer where it was; look for it in your mail program".to_owned())
+    MailError::Permanent(NOT_THERE.to_owned())
 }

@@ -4,7 +4,7 @@
 //! Lines end in a newline alone, as in every Maildir.
 
 use super::folder::Folder;
-use super::header::{identity, ids, with_message_id};
+use super::header::{copy_of, identity};
 use super::trouble;
 use crate::mail::MailError;
 use std::fs::{self, File, OpenOptions};
@@ -98,7 +98,7 @@ pub(in crate::mail) fn newlines(raw: &[u8]) -> Vec<u8> {
 /// Saves a draft; the same Message-ID once.
 pub(super) fn draft(folder: &Folder, raw: &[u8]) -> Result<(), MailError> {
     folder.create()?;
-    if with_message_id(folder, &identity(raw), ids(raw).message_id.as_deref())?.is_none() {
+    if copy_of(folder, raw)?.is_none() {
         Delivery::begin(folder.path(), raw, DeliveryTarget::Draft)?.finish()?;
     }
     Ok(())

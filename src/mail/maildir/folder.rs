@@ -52,15 +52,6 @@ pub(super) struct Opened {
     pub(super) arrived: jiff::Timestamp,
 }
 
-/// The path of a folder named in the config: a path, or a name below the main folder, where folders may be hidden
-/// (`.Work`).
-pub(super) fn beneath(root: &Path, name: &str) -> PathBuf {
-    let direct = root.join(name);
-    let hidden = root.join(format!(".{name}"));
-    let is_name = !name.contains('/') && !name.starts_with('.');
-    if is_name && !direct.join("cur").is_dir() { hidden } else { direct }
-}
-
 impl Folder {
     pub(in crate::mail) fn new(name: &str, path: PathBuf) -> Self {
         Self { name: name.to_owned(), path }
@@ -179,6 +170,28 @@ impl Folder {
         )))
     }
 
+    /// Moves a mail to `cur` of a folder, which may be this one, and adds flags; `None` if it is gone. A synchroniser's
+    /// number is valid in one folder only, so it stays behind.
+    pub(super) fn move_mail(
+        &self,
+        key: &str,
+        entry: Entry,
+        target: &Folder,
+        more: &str,
+    ) -> Result<Option<()>, MailError> {
+        let cur = target.path.join("cur");
+        if !cur.is_dir() {
+            return Err(trouble(&cur, &io::ErrorKind::NotFound.into()));
+        }
+        self.with(key, entry, |entry| {
+            let is_same = self.path == target.path;
+            let file = if is_same { entry.file.clone() } else { name::without_number(&entry.file) };
+            let to = cur.join(name::with_flags(&file, &name::more_flags(&entry.flags, more)));
+            let from = self.path.join(entry.path());
+            if from == to { Ok(()) } else { rename(&from, &to, &target.path) }
+        })
+    }
+
     /// Opens a mail and nothing else: does not follow links or wait for pipes.
     pub(super) fn open(&self, entry: &Entry) -> io::Result<Opened> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
@@ -224,6 +237,23 @@ impl Folder {
             access.map_err(|error| trouble(&path, &error.into()))?;
         }
         Ok(())
+    }
+}
+
+/// Renames a file, also across disks.
+fn rename(from: &Path, to: &Path, target: &Path) -> io::Result<()> {
+    match fs::rename(from, to) {
+        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
+            let Some(name) = to.file_name() else { return Err(error) };
+            let copy = target.join("tmp").join(name);
+            fs::copy(from, &copy)?;
+            File::open(&copy)?.sync_all()?;
+            fs::rename(&copy, to)?;
+            // The copy is safe before the original is removed.
+            File::open(target.join("cur"))?.sync_all()?;
+            fs::remove_file(from)
+        }
+        other => other,
     }
 }
 

@@ -5,6 +5,7 @@ use crate::mail::MailError;
 use crate::text::hex;
 use mail_parser::{HeaderValue, MessageParser};
 use sha2::{Digest, Sha256};
+use std::path::PathBuf;
 
 /// How much of a mail is read for its header.
 pub(super) const BEGINNING: u64 = 64 << 10;
@@ -51,17 +52,13 @@ pub(super) fn ids_of(folder: &Folder, key: &str, entry: &Entry) -> Result<Option
     Ok(beginning.map(|beginning| ids(&beginning)))
 }
 
-/// The file with a Message-ID; `likely` is the key that we would have given it.
-pub(in crate::mail) fn with_message_id(
-    folder: &Folder,
-    likely: &str,
-    message_id: Option<&str>,
-) -> Result<Option<std::path::PathBuf>, MailError> {
+/// The file that we made of a mail, or another one with its Message-ID.
+pub(in crate::mail) fn copy_of(folder: &Folder, raw: &[u8]) -> Result<Option<PathBuf>, MailError> {
     let list = folder.list()?;
-    if let Some(entry) = list.get(likely) {
+    if let Some(entry) = list.get(&identity(raw)) {
         return Ok(Some(folder.path().join(entry.path())));
     }
-    let Some(id) = message_id else { return Ok(None) };
+    let Some(id) = ids(raw).message_id else { return Ok(None) };
     for (key, entry) in &list {
         let ids = ids_of(folder, key, entry);
         // An unreadable file is not the one we wrote.

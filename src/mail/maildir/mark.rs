@@ -1,15 +1,11 @@
 //! Reads the state of mails, and tells the mailbox what was done with them.
 
 use super::fetch::folder_and_key;
-use super::folder::{Entry, Folder, beneath};
-use super::name::{more_flags, with_flags};
-use super::{Inner, keywords, trouble};
+use super::folder::{Entry, Folder};
+use super::{Inner, keywords};
 use crate::config::AfterHandling;
 use crate::mail::{Handled, MailError, MailPresence};
 use std::collections::{BTreeMap, HashMap};
-use std::fs;
-use std::io;
-use std::path::Path;
 
 /// The current state of mails. A folder is listed only for mails whose names have unusual flags or that seem to be gone.
 pub(super) fn presence(folders: &[Folder], places: &[String]) -> Result<Vec<MailPresence>, MailError> {
@@ -53,40 +49,12 @@ pub(super) fn mark(inner: &Inner, place: &str, handled: Handled) -> Result<(), M
         return Ok(());
     }
     let Some(entry) = folder.find(key)? else { return Ok(()) };
+    let here = || folder.clone();
     let (target, more) = match after {
         AfterHandling::None => return Ok(()),
-        AfterHandling::Seen => (folder.path.clone(), more_flags(more, "S")),
-        AfterHandling::Label(label) => {
-            let letter = keywords::letter(folder, label)?;
-            (folder.path.clone(), more_flags(more, &letter.to_string()))
-        }
-        AfterHandling::Folder(name) => (beneath(&inner.root, name), more.to_owned()),
+        AfterHandling::Seen => (here(), format!("{more}S")),
+        AfterHandling::Label(label) => (here(), format!("{more}{}", keywords::letter(folder, label)?)),
+        AfterHandling::Folder(name) => (inner.layout.folder(name), more.to_owned()),
     };
-    let cur = target.join("cur");
-    if !cur.is_dir() {
-        return Err(trouble(&cur, &io::ErrorKind::NotFound.into()));
-    }
-    folder.with(key, entry, |entry| {
-        let to = cur.join(with_flags(&entry.file, &more_flags(&entry.flags, &more)));
-        let from = folder.path.join(entry.path());
-        if from == to { Ok(()) } else { rename(&from, &to, &target) }
-    })?;
-    Ok(())
-}
-
-/// Renames a file, also across disks.
-pub(super) fn rename(from: &Path, to: &Path, target: &Path) -> io::Result<()> {
-    match fs::rename(from, to) {
-        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
-            let Some(name) = to.file_name() else { return Err(error) };
-            let copy = target.join("tmp").join(name);
-            fs::copy(from, &copy)?;
-            fs::File::open(&copy)?.sync_all()?;
-            fs::rename(&copy, to)?;
-            // The copy is safe before the original is removed.
-            fs::File::open(target.join("cur"))?.sync_all()?;
-            fs::remove_file(from)
-        }
-        other => other,
-    }
+    folder.move_mail(key, entry, &target, &more).map(drop)
 }

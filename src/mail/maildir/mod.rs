@@ -28,6 +28,7 @@ mod fetch;
 mod folder;
 mod header;
 mod keywords;
+mod layout;
 mod mark;
 mod name;
 mod people;
@@ -37,7 +38,7 @@ mod watch;
 pub(super) use deliver::newlines;
 pub use deliver::{Delivery, DeliveryTarget};
 pub(super) use folder::Folder;
-pub(super) use header::{head, identity, ids, with_message_id};
+pub(super) use header::{copy_of, head, identity, ids};
 
 use super::{
     BoxFuture, Cursor, Destination, Fetched, Handled, MailError, MailPresence, Mailbox, People, UndoToken,
@@ -45,6 +46,7 @@ use super::{
 use crate::config::{self, AfterHandling, MailMode};
 use crate::text::{Visible, count_noun, io_error_text};
 use jiff::Timestamp;
+use layout::Layout;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -55,8 +57,7 @@ pub struct Maildir(Arc<Inner>);
 struct Inner {
     /// The folders we read, main folder first.
     folders: Vec<Folder>,
-    /// The main folder, which contains the others.
-    root: PathBuf,
+    layout: Layout,
     drafts: Folder,
     sent: Folder,
     /// Whether marking is allowed.
@@ -85,19 +86,21 @@ impl Maildir {
         folders: &[String],
         [drafts, sent]: [Option<&PathBuf>; 2],
     ) -> Self {
+        let layout = Layout::new(path, sent);
         let mut read = vec![Folder::new("INBOX", path.to_owned())];
         for name in folders {
-            let folder = Folder::new(name, folder::beneath(path, name));
+            let folder = layout.folder(name);
             if !read.iter().any(|one| one.name == folder.name || one.path == folder.path) {
                 read.push(folder);
             }
         }
-        let or = |configured: Option<&PathBuf>, name| configured.cloned().unwrap_or_else(|| path.join(name));
+        let drafts = drafts.cloned().unwrap_or_else(|| layout.folder("Drafts").path);
+        let sent = sent_folder(path, sent);
         Self(Arc::new(Inner {
             folders: read,
-            root: path.to_owned(),
-            drafts: Folder::new("Drafts", or(drafts, ".Drafts")),
-            sent: Folder::new("Sent", or(sent, ".Sent")),
+            drafts: Folder::new("Drafts", drafts),
+            sent: Folder::new("Sent", sent),
+            layout,
             mode: mail.mode,
             done: mail.handled_done.clone(),
             ignored: mail.handled_ignored.clone(),
@@ -115,6 +118,11 @@ impl Maildir {
         let inner = self.0.clone();
         Box::pin(blocking(move || work(&inner)))
     }
+}
+
+/// The folder for sent mail: the one that the config names, if it does.
+pub(super) fn sent_folder(main: &Path, named: Option<&PathBuf>) -> PathBuf {
+    named.cloned().unwrap_or_else(|| main.join(".Sent"))
 }
 
 /// Runs work that may wait for a disk.
@@ -161,7 +169,7 @@ impl Mailbox for Maildir {
     }
 
     fn folders(&self) -> BoxFuture<'_, Result<Vec<String>, MailError>> {
-        self.work(|inner| Ok(away::folder_names(&inner.root)))
+        self.work(|inner| Ok(inner.layout.names()))
     }
 
     fn put_away<'a>(
@@ -218,7 +226,7 @@ fn check(inner: &Inner) -> Result<String, MailError> {
     }
     for after in [&inner.done, &inner.ignored] {
         if let AfterHandling::Folder(name) = after {
-            Folder::new(name, folder::beneath(&inner.root, name)).list()?;
+            inner.layout.folder(name).list()?;
         }
     }
     let folders = if inner.folders.len() == 1 { "" } else { " in its folders" };

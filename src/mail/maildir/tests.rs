@@ -200,20 +200,21 @@ fn a_mail_is_found_by_its_key_whatever_its_file_is_called() {
 #[tokio::test]
 async fn marking_does_as_the_config_says() {
     let mut mailbox = TestMaildir::new();
-    mailbox.put("new/1.host", "x");
+    // A synchroniser gave it a number, which is valid in its folder only.
+    mailbox.put("new/1.host,U=7", "x");
     mailbox.put("cur/2.host:2,Fa", "x");
     mailbox.open().mark("INBOX/1.host", Handled::Ignored).await.unwrap();
-    assert_eq!(mailbox.files("new"), ["1.host"], "nothing is to be done with what was ignored");
+    assert_eq!(mailbox.files("new"), ["1.host,U=7"], "nothing is to be done with what was ignored");
     mailbox.config.mode = MailMode::Observe;
     let observing = mailbox.open();
     observing.mark("INBOX/1.host", Handled::Done).await.unwrap();
     observing.save_draft(b"Message-ID: <d@x>\n\nx\n").await.unwrap_err();
-    assert_eq!(mailbox.files("new"), ["1.host"], "who observes touches nothing");
+    assert_eq!(mailbox.files("new"), ["1.host,U=7"], "who observes touches nothing");
     mailbox.config.mode = MailMode::Act;
     mailbox.open().mark("INBOX/1.host", Handled::Done).await.unwrap();
     mailbox.open().mark("INBOX/2.host", Handled::Answered).await.unwrap();
     mailbox.open().mark("INBOX/gone.host", Handled::Done).await.unwrap();
-    assert_eq!(mailbox.files("cur"), ["1.host:2,S", "2.host:2,FRSa"]);
+    assert_eq!(mailbox.files("cur"), ["1.host,U=7:2,S", "2.host:2,FRSa"]);
 
     mailbox.config.handled_ignored = AfterHandling::Folder("Archive".to_owned());
     mailbox.open().mark("INBOX/1.host", Handled::Ignored).await.unwrap();
@@ -401,4 +402,28 @@ async fn mail_goes_to_no_folder_that_is_not_there_or_lies_elsewhere() {
     assert_eq!(mailbox.open().folders().await.unwrap(), ["Archive", "Archive/2026", "Work"]);
     let to = Destination::Folder("Archive/2026".to_owned());
     mailbox.open().put_away("INBOX/1.host", &to).await.unwrap();
+}
+
+#[tokio::test]
+async fn folders_lie_beside_the_main_one_where_sent_does() {
+    let mut mailbox = TestMaildir::new();
+    for name in ["Sent", "Lists", "Lists/2026"] {
+        Folder::new("", mailbox.folder.path().join(name)).create().unwrap();
+    }
+    let MailSource::Maildir { sent, .. } = &mut mailbox.config.source else { panic!() };
+    *sent = Some(mailbox.folder.path().join("Sent"));
+    let names = ["Archive", "Lists", "Lists/2026", "Sent", "Work"];
+    assert_eq!(mailbox.open().folders().await.unwrap(), names);
+    let destinations = [
+        (Destination::Folder("Lists/2026".into()), "../Lists/2026"),
+        (Destination::Archive, ".Archive"),
+        (Destination::Trash, "../Trash"),
+    ];
+    for (n, (to, folder)) in destinations.into_iter().enumerate() {
+        mailbox.put(&format!("new/{n}.host"), "one");
+        mailbox.open().put_away(&format!("INBOX/{n}.host"), &to).await.unwrap();
+        assert_eq!(mailbox.files(&format!("{folder}/cur")).len(), 1, "{to:?}");
+    }
+    mailbox.open().save_draft(b"Message-ID: <d@x>\n\nx\n").await.unwrap();
+    assert_eq!(mailbox.files("../Drafts/cur").len(), 1);
 }

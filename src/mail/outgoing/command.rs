@@ -14,9 +14,7 @@
 //! | anything else: a signal, our timeout, a cut connection (74, 76), codes without a meaning | may have been sent |
 
 use super::envelope::{Envelope, without_bcc};
-use crate::config::FiledBy;
 use crate::mail::copies::Copies;
-use crate::mail::imap::Imap;
 use crate::mail::maildir::{blocking, ids, newlines};
 use crate::mail::{BoxFuture, MailError, Outgoing, SendError, Sent, SentLookup};
 use crate::text::{Visible, io_error_text};
@@ -24,7 +22,7 @@ use std::fs::File;
 use std::io::{self, Seek, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -46,14 +44,9 @@ pub struct Program {
 }
 
 impl Program {
-    /// The program with these words; sent mail is copied into the Maildir `sent`.
-    pub fn new(words: Vec<String>, sent: Option<PathBuf>) -> Self {
-        Self { words, copies: sent.map_or(Copies::Nowhere, Copies::Folder), patience: PATIENCE }
-    }
-
-    /// The same with copies in the Sent folder of the account's server, unless the server files them itself.
-    pub fn filing_on(self, sent: Imap, by: FiledBy) -> Self {
-        Self { copies: Copies::Server(Box::new(sent), by), ..self }
+    /// The program with these words.
+    pub fn new(words: Vec<String>, copies: Copies) -> Self {
+        Self { words, copies, patience: PATIENCE }
     }
 
     /// The same with another timeout.

@@ -13,9 +13,8 @@
 //! | a mark and no file | was most likely added and picked up; a person has to check |
 
 use super::envelope::Envelope;
-use crate::mail::maildir::{
-    Delivery, DeliveryTarget, Folder, blocking, identity, ids, trouble, with_message_id,
-};
+use crate::mail::copies;
+use crate::mail::maildir::{Delivery, DeliveryTarget, Folder, blocking, identity, trouble};
 use crate::mail::{BoxFuture, MailError, Outgoing, SendError, Sent, SentLookup};
 use crate::text::Visible;
 use std::fs::{self, File};
@@ -93,15 +92,8 @@ fn mark(path: &Path, raw: &[u8]) -> io::Result<()> {
 }
 
 fn find(path: &Path, raw: &[u8]) -> Result<SentLookup, MailError> {
-    let message_id = ids(raw).message_id;
-    let folder = Folder::new("outbox", path.to_owned());
-    if !folder.exists() {
-        return Ok(SentLookup::NotSent);
-    }
-    if let Some(place) = with_message_id(&folder, &identity(raw), message_id.as_deref())? {
-        let place = Some(place.display().to_string());
-        let message_id = message_id.unwrap_or_default();
-        return Ok(SentLookup::Sent(Sent { message_id, place, refused: Vec::new() }));
+    if let Some(sent) = copies::find(path, raw)? {
+        return Ok(SentLookup::Sent(sent));
     }
     let exists = |path: PathBuf| path.try_exists().map_err(|error| trouble(&path, &error));
     if exists(Delivery::waiting(path, raw))? || !exists(marks(path).join(identity(raw)))? {

@@ -4,7 +4,7 @@ use super::envelope::{Envelope, without_bcc};
 use super::*;
 use crate::mail::maildir::{Delivery, DeliveryTarget};
 use crate::mail::observing::Observing;
-use crate::mail::{Outgoing, SendError, SentLookup};
+use crate::mail::{Copies, Outgoing, SendError, SentLookup};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ fn sendmail(folder: &Path, does: &str) -> PathBuf {
 fn program(folder: &TempDir, does: &str) -> Program {
     let script = sendmail(folder.path(), does);
     let words = ["sh", script.to_str().unwrap(), "-a", "home"].map(str::to_owned);
-    Program::new(words.into(), Some(folder.path().join("Sent")))
+    Program::new(words.into(), Copies::Folder(folder.path().join("Sent")))
 }
 
 fn copies(folder: &Path) -> usize {
@@ -107,7 +107,7 @@ async fn a_copy_that_cannot_be_kept_does_not_unsend_the_mail() {
 
 #[tokio::test]
 async fn a_program_that_is_not_there_is_named_without_its_words() {
-    let new = |words: &[&str]| Program::new(words.iter().map(|w| (*w).to_owned()).collect(), None);
+    let new = |words: &[&str]| Program::new(words.iter().map(|w| (*w).to_owned()).collect(), Copies::Nowhere);
     let gone = new(&["/no/such/program", "--password=hunter2"]);
     let error = gone.check().await.unwrap_err().to_string();
     assert!(error.contains("no program program") && !error.contains("hunter2"), "{error}");

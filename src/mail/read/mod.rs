@@ -27,7 +27,7 @@ use sha2::{Digest, Sha256};
 /// Why a mail cannot be read, in a sentence for users.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
-    #[error("This mail is empty.")]
+    #[error("Nothing of this mail came: it is empty, or its server did not give it.")]
     Empty,
     /// It is longer than the limit.
     #[error("This mail has {} MB; sayso reads mails of up to {} MB. Open it in your mail client.", bytes >> 20, tree::MAX_RAW >> 20)]

@@ -2,7 +2,8 @@
 //! should be there.
 
 use super::organisation;
-use crate::mail::{Mail, without_quotes};
+use crate::mail::Mail;
+use crate::mail::quotes::without_quotes;
 use crate::text::phrases::normalize_text;
 use sha2::{Digest, Sha256};
 

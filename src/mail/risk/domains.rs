@@ -3,9 +3,9 @@
 //! We find the owner of a domain in the Public Suffix List: good enough to avoid warnings within one organisation, and
 //! never used to allow anything.
 
-use super::Risk;
+use super::{Risk, RiskContext};
 use crate::mail::{Link, Mail};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet};
 use unicode_normalization::char::is_combining_mark;
 
 /// Domains under which anybody can get a name, whether the list has them or not.
@@ -187,30 +187,55 @@ fn split(organisation: &str) -> (&str, &str) {
     organisation.split_once('.').unwrap_or((organisation, ""))
 }
 
+/// The domains of people the user knows, each with its skeleton. Making skeletons is slow, so for many addresses this is
+/// made once and kept.
+#[derive(Debug, Default)]
+pub struct KnownDomains(BTreeMap<String, String>);
+
+impl KnownDomains {
+    /// Those of somebody who knows nobody.
+    pub const NONE: &Self = &Self(BTreeMap::new());
+
+    pub fn new(addresses: &[String]) -> Self {
+        let domain = |address: &String| Some(organisation(address.rsplit_once('@')?.1).to_owned());
+        let domains: BTreeSet<String> = addresses.iter().filter_map(domain).collect();
+        let known = domains.into_iter().filter(|domain| domain.contains('.'));
+        Self(known.map(|domain| (domain.clone(), skeleton(&domain))).collect())
+    }
+
+    /// The first one in order that is imitated, so that the same mail always gets the same warning.
+    fn imitated(&self, imitation: &Imitation) -> Option<&str> {
+        let imitated = self.0.iter().find(|(known, skeleton)| imitation.imitates(known, skeleton));
+        imitated.map(|(known, _)| known.as_str())
+    }
+}
+
 /// The domains the user knows.
 pub(super) struct Domains<'a> {
-    known: HashSet<&'a str>,
+    contacts: &'a KnownDomains,
+    others: KnownDomains,
 }
 
 impl<'a> Domains<'a> {
-    pub fn new(addresses: &'a [String]) -> Self {
-        let domain = |address: &'a String| address.rsplit_once('@').map(|(_, domain)| organisation(domain));
-        Self { known: addresses.iter().filter_map(domain).filter(|domain| domain.contains('.')).collect() }
+    pub fn new(known: &RiskContext<'a>) -> Self {
+        Self { contacts: known.contacts, others: KnownDomains::new(known.addresses) }
     }
 
     /// The warning about a domain, if any.
     pub fn risk(&self, domain: &str) -> Option<Risk> {
         let domain = domain.to_ascii_lowercase();
         let owner = organisation(&domain);
-        if owner.is_empty() || self.known.contains(owner) || PROVIDERS.contains(&owner) {
+        let all = [self.contacts, &self.others];
+        if owner.is_empty()
+            || all.iter().any(|known| known.0.contains_key(owner))
+            || PROVIDERS.contains(&owner)
+        {
             return None;
         }
         let shown = if domain.contains("xn--") { idna::domain_to_unicode(&domain).0 } else { domain.clone() };
         let imitation = Imitation::new(&domain, &shown);
-        // The first in order, so that the same mail always gets the same warning.
-        let like = self.known.iter().filter(|known| imitation.imitates(known)).min();
-        if let Some(like) = like {
-            return Some(Risk::LookAlike { domain, like: (*like).to_owned() });
+        if let Some(like) = all.iter().filter_map(|known| known.imitated(&imitation)).min() {
+            return Some(Risk::LookAlike { like: like.to_owned(), domain });
         }
         (shown != domain).then_some(Risk::Punycode { domain, shown })
     }
@@ -229,14 +254,14 @@ impl Imitation {
         Self { domain: domain.to_owned(), skeleton: skeleton(&organisation), organisation }
     }
 
-    fn imitates(&self, known: &str) -> bool {
+    fn imitates(&self, known: &str, known_skeleton: &str) -> bool {
         let (name, end) = split(&self.organisation);
         let (known_name, known_end) = split(known);
         // Catches `example.com.evil.net`, whatever the length of the name.
         let is_prefixed = self.domain.strip_prefix(known).is_some_and(|rest| rest.starts_with('.'))
             || memchr::memmem::find(self.domain.as_bytes(), format!(".{known}.").as_bytes()).is_some();
         if is_prefixed
-            || (known_name.len() > 2 && self.organisation != known && self.skeleton == skeleton(known))
+            || (known_name.len() > 2 && self.organisation != known && self.skeleton == known_skeleton)
         {
             return true;
         }

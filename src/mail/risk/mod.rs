@@ -23,7 +23,7 @@ mod tests;
 pub use authentication::{Receiver, is_authenticated};
 pub use claims::{names_new_bank_details, speaks_of_attachment};
 pub use distinctive::{DistinctiveText, distinctive_text};
-pub use domains::{have_different_owners, organisation};
+pub use domains::{KnownDomains, have_different_owners, organisation};
 pub use recipients::{Message, risks_of_joining, risks_of_message};
 pub use unsubscribe::{one_click, unsubscribe_risk};
 
@@ -282,7 +282,9 @@ pub struct RiskContext<'a> {
     pub by_name: &'a dyn Fn(&str) -> Option<String>,
     /// What we know about the server that checks senders for the mailbox.
     pub receiver: Option<&'a Receiver>,
-    /// Addresses the user knows, for finding look-alikes.
+    /// The domains of people the user wrote to, for finding look-alikes.
+    pub contacts: &'a KnownDomains,
+    /// More addresses the user knows, for the same.
     pub addresses: &'a [String],
     /// The user's own addresses.
     pub own: &'a [String],
@@ -299,6 +301,7 @@ impl Default for RiskContext<'_> {
             first_day: false,
             by_name: &|_| None,
             receiver: None,
+            contacts: KnownDomains::NONE,
             addresses: &[],
             own: &[],
             written_to: &[],
@@ -319,7 +322,7 @@ pub fn is_forged(mail: &Mail, receiver: Option<&Receiver>) -> bool {
 pub fn risks_of_mail(mail: &Mail, known: &RiskContext<'_>) -> Vec<Risk> {
     let mut risks = Vec::new();
     let from = &mail.from.address;
-    let domains = domains::Domains::new(known.addresses);
+    let domains = domains::Domains::new(known);
     let is_colleague = known.own.iter().any(|own| !domains::have_different_owners(own, from));
     if !from.is_empty() && !known.first_day && !is_colleague && !(known.is_known)(from) {
         risks.push(Risk::NewSender { address: from.clone() });

@@ -18,7 +18,7 @@ pub struct Message<'a> {
 pub fn risks_of_message(message: &Message<'_>, conversation: &[&Mail], known: &RiskContext<'_>) -> Vec<Risk> {
     let mut risks = Vec::new();
     let participants: HashSet<String> = conversation.iter().flat_map(|mail| participants_of(mail)).collect();
-    let domains = domains::Domains::new(known.addresses);
+    let domains = domains::Domains::new(known);
     let mut seen = HashSet::new();
     let all = message
         .to

@@ -22,15 +22,16 @@ fn own() -> Vec<String> {
 }
 
 fn codes_of(mail: &Mail) -> Vec<&'static str> {
-    let addresses = known();
-    let is_known = |address: &str| KNOWN.contains(&address.to_lowercase().as_str());
-    risks_of_mail(
-        mail,
-        &RiskContext { is_known: &is_known, addresses: &addresses, own: &own(), ..RiskContext::default() },
-    )
-    .iter()
-    .map(Risk::code)
-    .collect()
+    let known = known();
+    let (contacts, addresses) = known.split_at(3);
+    let context = RiskContext {
+        is_known: &|address| KNOWN.contains(&address.to_lowercase().as_str()),
+        contacts: &KnownDomains::new(contacts),
+        addresses,
+        own: &own(),
+        ..RiskContext::default()
+    };
+    risks_of_mail(mail, &context).iter().map(Risk::code).collect()
 }
 
 /// A mail from a known sender, with changes.

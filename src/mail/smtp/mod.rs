@@ -9,13 +9,11 @@ mod reply;
 mod session;
 
 use super::copies::Copies;
-use super::imap::Imap;
 use super::net::{Login, Timeouts, crlf};
 use super::outgoing::{Envelope, without_bcc};
 use super::{BoxFuture, MailError, Outgoing, SendError, Sent, SentLookup};
-use crate::config::{FiledBy, MailServer};
+use crate::config::MailServer;
 use session::{OutgoingMail, Session};
-use std::path::PathBuf;
 
 /// A server that sends mail.
 pub struct Smtp {
@@ -26,32 +24,15 @@ pub struct Smtp {
 }
 
 impl Smtp {
-    /// The server; `sent` is the account's mailbox, if it has a Sent folder. Does not connect yet.
-    pub fn new(server: MailServer, sent: Option<Imap>) -> Self {
-        let copies = match sent {
-            Some(sent) => Copies::Server(Box::new(sent), FiledBy::Auto),
-            None => Copies::Nowhere,
-        };
+    /// The server. Does not connect yet.
+    pub fn new(server: MailServer, copies: Copies) -> Self {
         let login = Login::new(&server);
         Self { server, login, patience: copies.patience().unwrap_or_default(), copies }
-    }
-
-    /// The same with copies in a Maildir.
-    pub fn copying_to(self, folder: PathBuf) -> Self {
-        Self { copies: Copies::Folder(folder), ..self }
     }
 
     /// The same with other timeouts.
     pub fn with_timeouts(self, patience: Timeouts) -> Self {
         Self { patience, ..self }
-    }
-
-    /// The same, but sets who files the copy in Sent.
-    pub fn filed_by(self, filed_by: FiledBy) -> Self {
-        match self.copies {
-            Copies::Server(sent, _) => Self { copies: Copies::Server(sent, filed_by), ..self },
-            Copies::Nowhere | Copies::Folder(_) => self,
-        }
     }
 }
 

@@ -341,11 +341,10 @@ def _sub(x, *args, **how):
 
 
 def _percent(text, values):
-    import re
     values = list(values) if isinstance(values, tuple) else [values]
     keyed = values[0] if len(values) == 1 and isinstance(values[0], dict) else None
     out, at, n = [], 0, 0
-    for m in re.finditer('%(?:\\(([^)]*)\\))?([-+ 0]*)([0-9]*)(?:\\.([0-9]+))?([sdifrxXeEgG%])', text):
+    for m in _re.finditer('%(?:\\(([^)]*)\\))?([-+ 0]*)([0-9]*)(?:\\.([0-9]+))?([sdifrxXeEgG%])', text):
         out.append(text[at:m.start()])
         at = m.end()
         kind = m.group(5)

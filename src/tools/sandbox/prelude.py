@@ -1,4 +1,6 @@
+import datetime as _datetime
 import math as _math
+import re as _re
 
 
 class Sheet:
@@ -270,13 +272,11 @@ def group_by(records, *keys):
 
 
 def parse_date(text, order='dmy'):
-    import datetime
-    import re
-    if text is None or isinstance(text, datetime.datetime):
+    if text is None or isinstance(text, _datetime.datetime):
         return text
     text = str(text).strip()
     names = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
-    parts = [p for p in re.split('[^0-9A-Za-z]+', text) if p]
+    parts = [p for p in _re.split('[^0-9A-Za-z]+', text) if p]
     if len(parts) < 3:
         raise ValueError(f'{text!r} is not a date')
     parts = parts[:3]
@@ -294,7 +294,7 @@ def parse_date(text, order='dmy'):
     year = int(year)
     if year < 100:
         year += 2000 if year < 70 else 1900
-    return datetime.datetime(year, int(month), int(''.join([c for c in str(day) if c.isdigit()])))
+    return _datetime.datetime(year, int(month), int(''.join([c for c in str(day) if c.isdigit()])))
 
 
 None

@@ -360,9 +360,9 @@ fn with_known<T>(
     trusted: Vec<String>,
     check: impl FnOnce(&RiskContext<'_>) -> T,
 ) -> Result<T, NodeError> {
-    let mut addresses = services.records.contacts()?;
+    let contacts = services.records.contacts()?;
     let own_addresses = conversation.own_addresses();
-    addresses.extend(own_addresses.iter().cloned().chain(trusted));
+    let addresses = [own_addresses.clone(), trusted].concat();
     let account = conversation.account.as_ref().map_or("", |account| &account.name);
     let first_day = services.records.is_first_day(account)?;
     let receiver = services.records.receiver(account)?;
@@ -389,6 +389,7 @@ fn with_known<T>(
         first_day,
         by_name: &by_name,
         receiver: receiver.as_ref(),
+        contacts: &contacts,
         addresses: &addresses,
         own: &own_addresses,
         written_to: &conversation.written_to,

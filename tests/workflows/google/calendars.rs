@@ -181,6 +181,10 @@ async fn an_event_that_google_added_itself_is_found_by_its_uid() {
     let list = "GET /calendar/v3/calendars/primary/events/abcde/instances";
     diary.google.world().fault(list, Fault::Reply(200, Vec::new(), empty.to_string()));
     calendar.revise(&once, ADA, Revision::Change).await.unwrap();
+    // News of a single event is not news of the whole series.
+    let whole = news("weekly@client", 2, "20260407T110000Z", "");
+    let error = calendar.revise(&whole, ADA, Revision::Change).await.unwrap_err().to_string();
+    assert!(error.contains("single occurrences"), "{error}");
     let world = diary.google.world();
     assert_eq!(world.count("pageToken=two"), 1);
     assert_eq!(world.events["abcde"]["start"]["dateTime"], "2026-03-30T08:00:00Z", "the series stays");

@@ -4,9 +4,10 @@ use super::assert_no_canary;
 use crate::support::gmail::{ALL, Gmail, SENT};
 use crate::support::google::{Fault, Google};
 use crate::support::mail_script::patience;
+use sayso::config::FiledBy;
 use sayso::mail::imap::Imap;
 use sayso::mail::smtp::Smtp;
-use sayso::mail::{Destination, MailError, Mailbox, Outgoing, SendError};
+use sayso::mail::{Copies, Destination, MailError, Mailbox, Outgoing, SendError};
 use sayso::tools::web::oauth::Tokens;
 
 const REPLY: &str =
@@ -31,7 +32,8 @@ impl Account {
     }
 
     fn outgoing(&self) -> Smtp {
-        Smtp::new(self.gmail.smtp_server(&self.login), Some(self.mailbox()))
+        let copies = Copies::Server(self.mailbox(), FiledBy::Auto);
+        Smtp::new(self.gmail.smtp_server(&self.login), copies)
     }
 
     /// How often the servers were asked to take a token.

@@ -44,6 +44,17 @@ async fn an_unreadable_mail_is_one_question_and_the_others_come_in() {
 }
 
 #[tokio::test]
+async fn each_mail_that_came_without_content_is_asked_about_once() {
+    let post = Post::new("");
+    post.sync().await;
+    post.mailbox.put("");
+    post.mailbox.put("");
+    assert_eq!(post.sync_and_drive().await.started, 2);
+    assert_eq!(post.sync_and_drive().await.started, 0);
+    assert_eq!(post.items().await.len(), 2);
+}
+
+#[tokio::test]
 async fn an_unreadable_mail_can_be_ignored() {
     let post = Post::new("");
     post.sync().await;

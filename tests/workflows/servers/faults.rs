@@ -2,7 +2,7 @@
 
 use super::imap::all;
 use crate::support::mail_script::{CANARY, Talk, account, patience, play, server};
-use crate::support::mail_server::{Fake, Fault, client, first_place};
+use crate::support::mail_server::{Fake, Fault, client, first_place, letter};
 use sayso::config::{AfterHandling, MailLogin, MailTls, Secret};
 use sayso::mail::imap::Imap;
 use sayso::mail::{Handled, MailError, Mailbox};
@@ -52,6 +52,29 @@ async fn mails_that_vanish_meanwhile_are_left_out_and_the_others_come() {
         fake.fault(step, Fault::Remove(2));
         assert_eq!(all(&imap, None, 10).await.0, ["1", "3"], "{step}");
     }
+}
+
+#[tokio::test]
+async fn mails_that_the_server_does_not_give_come_empty_and_the_others_whole() {
+    let fake = Fake::with_letters(5);
+    fake.state().refused = vec![2];
+    fake.state().textless = vec![4];
+    let (imap, _) = fake.open().await;
+    let fetched = imap.fetch(None, 10).await.unwrap();
+    let empty: Vec<bool> = fetched.mails.iter().map(|mail| mail.raw.is_empty()).collect();
+    assert_eq!(empty, [false, true, false, true, false]);
+    let arrived: Vec<_> = fetched.mails.iter().map(|mail| mail.arrived).collect();
+    assert!(arrived.iter().all(|at| *at == "2026-11-17T08:00:00Z".parse().unwrap()), "{arrived:?}");
+    assert_eq!(all(&imap, fetched.cursor.clone(), 10).await.0, [""; 0], "they are told of once");
+    // A server that gives nothing has a trouble of its own.
+    let uid = fake.put("INBOX", &letter(6), &[]);
+    fake.state().refused.push(uid);
+    let error = imap.fetch(fetched.cursor.as_ref(), 10).await.unwrap_err();
+    assert!(matches!(&error, MailError::Temporary(text) if text.contains("Internal error")), "{error}");
+    fake.put("INBOX", &letter(7), &[]);
+    let fetched = imap.fetch(fetched.cursor.as_ref(), 10).await.unwrap();
+    assert_eq!(fetched.mails.iter().filter(|mail| mail.raw.is_empty()).count(), 1);
+    assert_eq!(fetched.mails.len(), 2);
 }
 
 #[tokio::test]

@@ -37,7 +37,7 @@ pub(super) fn draw(state: &AnyState, _: Option<&Question>) -> Card {
         ],
         IntakeQuestion::Unreadable { account, place, bytes, error, .. } => vec![
             Block::text(error),
-            Block::text("The mail is kept. Open it in another mail program, or leave it."),
+            Block::text("What came of it is kept. Open the mail in another mail program, or leave it."),
             Block::fields([("account", account), ("place", place), ("bytes", &bytes.to_string())]),
         ],
         IntakeQuestion::Login { account, why } => vec![
