@@ -53,7 +53,7 @@ impl Case {
     }
 
     fn came(self) -> Self {
-        self.push(json!({"what": "came"}))
+        self.push(json!({"what": "news", "text": "New mail came."}))
     }
 
     async fn ask(&self) -> Vec<(String, Value)> {
@@ -65,25 +65,26 @@ impl Case {
     }
 
     /// Lets the model call, and says how its first call went.
-    async fn then(mut self, how: &str, text: &str, data: Value) -> Self {
+    async fn then(mut self, how: &str, text: &str) -> Self {
         for (n, (tool, args)) in self.ask().await.into_iter().enumerate() {
             self.calls += 1;
             let id = format!("c{}", self.calls);
-            let called = json!({"what": "called", "id": id, "tool": tool, "args": args});
-            self = self.push(called);
+            let call = json!({"id": id, "name": tool, "args": args});
+            self = self.push(json!({"what": "called", "calls": [call]}));
             if n == 0 {
-                self = self.push(json!({"what": "became", "id": id, "how": how, "text": text, "data": data}));
+                let became = json!({"what": "became", "call": id, "tool": tool, "how": how, "text": text});
+                self = self.push(became);
             }
         }
         self
     }
 
     async fn answered(self, text: &str) -> Self {
-        self.then("answered", text, Value::Null).await
+        self.then("answered", text).await
     }
 
     async fn accepted(self) -> Self {
-        self.then("done", "", Value::Null).await
+        self.then("done", "").await
     }
 }
 
@@ -92,7 +93,12 @@ async fn show(out: &mut String, id: &str, case: &Case) {
     for said in case.facts["said"].as_array().unwrap() {
         match said["what"].as_str().unwrap() {
             "told" => writeln!(out, "[Mara: {}]", said["text"].as_str().unwrap()).unwrap(),
-            "called" => writeln!(out, "[{} was proposed]", said["tool"].as_str().unwrap()).unwrap(),
+            "called" => {
+                let calls = said["calls"].as_array().unwrap();
+                calls.iter().for_each(|call| {
+                    writeln!(out, "[{} was proposed]", call["name"].as_str().unwrap()).unwrap();
+                });
+            }
             "became" => {
                 let (how, text) = (said["how"].as_str().unwrap(), said["text"].as_str().unwrap());
                 writeln!(out, "[{how}: {text}]").unwrap();
@@ -149,7 +155,7 @@ async fn an_invitation_is_answered_and_who_wants_to_meet_is_the_persons_to_answe
     invited.facts["tools"].as_array_mut().unwrap().push(json!("answer_invitation"));
     let answer = || ("answer_invitation".to_owned(), json!({"answer": "accept"}));
     assert_eq!(invited.ask().await, [answer()]);
-    let failed = invited.clone().then("failed", "the calendar cannot be read", Value::Null).await;
+    let failed = invited.clone().then("failed", "the calendar cannot be read").await;
     assert_eq!(failed.ask().await, [answer()]);
     assert_eq!(invited.accepted().await.ask().await[0].0, "done");
 }

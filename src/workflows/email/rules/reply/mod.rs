@@ -9,9 +9,10 @@ mod voice;
 
 use serde_json::{Value, json};
 
-use crate::agent::agent_loop::CallResult;
+use crate::agent::agent_loop::{CallResult, Turn};
+use crate::agent::llm::ToolCall;
 use crate::text::words::{line, with_full_stop};
-use crate::workflows::email::facts::{ReplyEvent, ReplyFacts};
+use crate::workflows::email::facts::ReplyFacts;
 use crate::workflows::email::tools::{ANSWER_INVITATION, CHECK_CALENDAR, SCHEDULE_MEETING, WRITE_EMAIL};
 
 /// A tool and its arguments.
@@ -26,36 +27,36 @@ struct History<'a> {
     /// The person's words, oldest first.
     words: Vec<&'a str>,
     /// The call that could not be carried out, and why.
-    failed: Option<(&'a str, &'a Value, &'a str)>,
+    failed: Option<(&'a ToolCall, &'a str)>,
     is_over: bool,
 }
 
 impl<'a> History<'a> {
-    fn of(said: &'a [ReplyEvent]) -> Self {
+    fn of(said: &'a [Turn]) -> Self {
         let mut history = Self::default();
         // The calls about the newest mail.
-        let mut calls: Vec<(&str, &str, &Value)> = Vec::new();
-        for event in said {
-            match event {
-                ReplyEvent::Told { text } => history.add_words(text),
-                ReplyEvent::Called { id, tool, args } => calls.push((id, tool, args)),
-                ReplyEvent::Became { how: CallResult::Answered, text, .. } => history.add_words(text),
-                ReplyEvent::Became { id, how, text, .. } => {
-                    let call = calls.iter().rev().find(|(call, ..)| call == id).copied();
-                    match (call, how) {
-                        // To look something up ends nothing.
-                        (None | Some((_, CHECK_CALENDAR, _)), _) => {}
-                        (Some((_, tool, args)), CallResult::Failed) => {
-                            history.failed = Some((tool, args, text))
-                        }
-                        (Some(_), _) => history.is_over = true,
+        let mut calls: Vec<&ToolCall> = Vec::new();
+        for turn in said {
+            match turn {
+                Turn::Told { text } | Turn::Became { how: CallResult::Answered, text, .. } => {
+                    history.add_words(text);
+                }
+                Turn::Called { calls: proposed, .. } => calls.extend(proposed),
+                // To look something up ends nothing.
+                Turn::Became { tool, .. } if tool == CHECK_CALENDAR => {}
+                Turn::Became { call: id, how, text, .. } => {
+                    match calls.iter().copied().rev().find(|call| call.id == *id) {
+                        Some(call) if *how == CallResult::Failed => history.failed = Some((call, text)),
+                        Some(_) => history.is_over = true,
+                        None => {}
                     }
                 }
                 // Everything so far was about the old mail.
-                ReplyEvent::Came => {
+                Turn::News { .. } => {
                     calls.clear();
                     history = Self::default();
                 }
+                Turn::Said { .. } => {}
             }
         }
         history
@@ -75,11 +76,11 @@ pub(super) fn reply(facts: &ReplyFacts) -> (String, Call) {
     if history.is_over {
         return silently(("done", json!({})));
     }
-    if let Some((tool, args, why)) = history.failed
-        && let Some(tool) = TOOLS.iter().find(|known| **known == tool)
+    if let Some((call, why)) = history.failed
+        && let Some(tool) = TOOLS.iter().find(|known| **known == call.name)
     {
         let why = with_full_stop(&line(why, 300));
-        return (format!("That could not be done: {why}"), (*tool, args.clone()));
+        return (format!("That could not be done: {why}"), (*tool, call.args.clone()));
     }
     let to = recipients(facts, &history);
     if to.is_empty() {
@@ -153,16 +154,19 @@ mod tests {
         }
     }
 
-    fn told(text: &str) -> ReplyEvent {
-        ReplyEvent::Told { text: text.to_owned() }
+    fn told(text: &str) -> Turn {
+        Turn::Told { text: text.to_owned() }
     }
 
-    fn called(id: &str, (tool, args): &(&str, Value)) -> ReplyEvent {
-        ReplyEvent::Called { id: id.to_owned(), tool: (*tool).to_owned(), args: args.clone() }
+    fn called(id: &str, (tool, args): &(&str, Value)) -> Turn {
+        let (id, name, args) = (id.to_owned(), (*tool).to_owned(), args.clone());
+        let calls = vec![ToolCall { id, name, args, signature: None }];
+        Turn::Called { text: String::new(), calls, in_words: false }
     }
 
-    fn became(id: &str, how: CallResult, text: &str) -> ReplyEvent {
-        ReplyEvent::Became { id: id.to_owned(), how, text: text.to_owned(), data: Value::Null }
+    fn became(call: &str, how: CallResult, text: &str) -> Turn {
+        let (call, tool, text) = (call.to_owned(), WRITE_EMAIL.to_owned(), text.to_owned());
+        Turn::Became { call, tool, how, text, data: Value::Null, ends: false }
     }
 
     #[test]
@@ -180,7 +184,7 @@ mod tests {
         assert_eq!(reply(&facts).1.0, "done");
         facts.said.push(told("And a second one is coming."));
         assert_eq!(reply(&facts).1.0, "write_email", "words after a mail was sent bring another one");
-        facts.said.push(ReplyEvent::Came);
+        facts.said.push(Turn::News { text: "New mail came.".to_owned() });
         assert_eq!(reply(&facts).1.0, "question", "what was said was about the old mail");
     }
 
