@@ -3,7 +3,7 @@
 use super::recorded_model::RecordedModel;
 use super::services::{Picked, Services};
 use crate::agent::llm::{
-    Delta, ModelError, OutputSchema, ReadReply, Reply, Request, Structured, propose_reading, structured,
+    Delta, ModelError, OutputSchema, ReadReply, Reply, Request, Structured, propose, structured,
 };
 use crate::config::ME;
 use crate::engine::graph::{Ctx, NodeError};
@@ -76,7 +76,7 @@ pub async fn answer(
         Delta::Text(text) => ctx.show_text(text),
         Delta::Restart => ctx.show_text("\n… once more:\n"),
     };
-    propose_reading(model, request, read, &show).await.map_err(|error| node_error_at(picked, error))
+    propose(model, request, read, &show).await.map_err(|error| node_error_at(picked, error))
 }
 
 /// The note on an answer whose model could not read everything.

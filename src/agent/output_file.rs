@@ -9,7 +9,7 @@ use crate::inbox::{OUTPUT_FILES, Words, proposal};
 use crate::text::atomic_write;
 use crate::text::{Visible, count_noun, io_error_text};
 use serde_json::{Value, json};
-use std::io;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Whether output files may be written.
@@ -80,42 +80,41 @@ pub fn stamp(services: &Services) -> String {
     services.clock.clone()().strftime("%Y-%m-%dT%H%M%S").to_string()
 }
 
-/// Whether a file holds what should have been written to it.
-pub fn trace_of(path: &Path, frozen: &[u8]) -> EffectTrace {
-    match atomic_write::holds(path, frozen) {
-        Ok(true) => EffectTrace::Done(json!({ "file": path })),
-        Ok(false) => EffectTrace::NotDone,
-        Err(error) => EffectTrace::Unknown(error.to_string()),
-    }
-}
-
-/// The result of writing a file, and where an existing one is kept.
-pub fn written(path: &Path, backup: io::Result<Option<PathBuf>>) -> Result<Value, EffectError> {
-    match backup {
-        Ok(backup) => Ok(json!({ "file": path, "kept": backup })),
-        Err(error) => {
-            let (path, why) = (path.display(), io_error_text(&error));
-            Err(EffectError::Refused(format!("{path} could not be written: {why}. Fix that and retry")))
-        }
-    }
-}
-
-/// The effect of writing the file; the bytes are the frozen ones.
+/// The effect of writing the file; the bytes are the frozen ones. A missing folder is made.
 pub struct OutputFile {
     pub path: PathBuf,
     /// The date added to the name of an existing file.
     pub stamp: String,
+    /// Whether an existing file with these bytes need not be kept.
+    pub is_disposable: fn(&[u8]) -> bool,
 }
 
 impl Effect for OutputFile {
     fn perform<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
         Box::pin(async move {
-            let backup = atomic_write::write(&self.path, frozen, &self.stamp);
-            written(&self.path, backup)
+            let write = || {
+                fs::create_dir_all(atomic_write::folder_of(&self.path))?;
+                atomic_write::write(&self.path, frozen, &self.stamp, &self.is_disposable)
+            };
+            match write() {
+                Ok(backup) => Ok(json!({ "file": self.path, "kept": backup })),
+                Err(error) => {
+                    let (path, why) = (self.path.display(), io_error_text(&error));
+                    Err(EffectError::Refused(format!(
+                        "{path} could not be written: {why}. Fix that and retry"
+                    )))
+                }
+            }
         })
     }
 
     fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, EffectTrace> {
-        Box::pin(async move { trace_of(&self.path, frozen) })
+        Box::pin(async move {
+            match atomic_write::holds(&self.path, frozen) {
+                Ok(true) => EffectTrace::Done(json!({ "file": self.path })),
+                Ok(false) => EffectTrace::NotDone,
+                Err(error) => EffectTrace::Unknown(error.to_string()),
+            }
+        })
     }
 }

@@ -5,7 +5,7 @@
 //! without a model: rules triage the mail, and the person's words become the letter. Other threads are told in a
 //! sentence. What the person taught the triage is put around what is written here.
 
-use crate::agent::agent_loop::CallResult;
+use crate::agent::agent_loop::{CallResult, Turn};
 use crate::agent::llm::{Builtin, Message, ModelError, ReadyModel, Reply, Request, RuleAnswer, facts};
 use crate::agent::mail_facts::{Class, MailFacts};
 use crate::text::read_error_text;
@@ -13,7 +13,7 @@ use crate::text::words::letters_and_digits;
 use crate::workflows::RULES;
 use crate::workflows::analyze::facts::AnalyzeFacts;
 use crate::workflows::ask::facts::AskFacts;
-use crate::workflows::email::facts::{ReplyEvent, ReplyFacts, TriageFacts};
+use crate::workflows::email::facts::{ReplyFacts, TriageFacts};
 use crate::workflows::sheet::facts::PlanFacts;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -309,21 +309,17 @@ fn no_answer() -> String {
     format!("The demo's script has no answer to this. {}", ModelError::Unscripted.explain())
 }
 
-fn choice(said: &[ReplyEvent]) -> Choice<'_> {
+fn choice(said: &[Turn]) -> Choice<'_> {
     match said.last() {
         None => Choice::Nothing,
-        Some(ReplyEvent::Told { text } | ReplyEvent::Became { how: CallResult::Answered, text, .. }) => {
+        Some(Turn::Told { text } | Turn::Became { how: CallResult::Answered, text, .. }) => {
             Choice::Words(text)
         }
-        Some(ReplyEvent::Became { id, how: CallResult::Done, .. }) if looked_up(said, id) => {
+        Some(Turn::Became { tool, how: CallResult::Done, .. }) if tool == "check_calendar_availability" => {
             Choice::CalendarRead
         }
-        Some(ReplyEvent::Became { .. } | ReplyEvent::Called { .. } | ReplyEvent::Came) => Choice::Ended,
+        Some(Turn::Became { .. } | Turn::Called { .. } | Turn::Said { .. } | Turn::News { .. }) => {
+            Choice::Ended
+        }
     }
-}
-
-fn looked_up(said: &[ReplyEvent], call: &str) -> bool {
-    said.iter().any(|event| {
-        matches!(event, ReplyEvent::Called { id, tool, .. } if id == call && tool == "check_calendar_availability")
-    })
 }

@@ -6,15 +6,9 @@ use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// Writes `bytes` to `path` atomically. An existing file with other bytes is kept next to it, with `stamp` in its name;
-/// returns that path.
-pub fn write(path: &Path, bytes: &[u8], stamp: &str) -> io::Result<Option<PathBuf>> {
-    write_over(path, bytes, stamp, &|_| false)
-}
-
-/// Like [`write`], but replaces a file without keeping it if `is_disposable` accepts its bytes. It is called while no
-/// other sayso writer is in the folder.
-pub fn write_over(
+/// Writes `bytes` to `path` atomically. An existing file with other bytes is kept next to it, with `stamp` in its name,
+/// unless `is_disposable` accepts them; returns where. It is asked while no other sayso writer is in the folder.
+pub fn write(
     path: &Path,
     bytes: &[u8],
     stamp: &str,
@@ -23,7 +17,7 @@ pub fn write_over(
     put(path, bytes, stamp, is_disposable, 0o666)
 }
 
-/// Like [`write`], for a file that only its owner may read.
+/// Like [`write`], for a file that only its owner may read; an existing one is always kept.
 pub fn write_private(path: &Path, bytes: &[u8], stamp: &str) -> io::Result<Option<PathBuf>> {
     put(path, bytes, stamp, &|_| false, 0o600)
 }
@@ -142,11 +136,11 @@ mod tests {
     fn an_existing_file_is_kept_dated_and_the_same_bytes_are_left_alone() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("result.md");
-        assert_eq!(write(&path, b"one", "2026-01-01").unwrap(), None);
-        assert_eq!(write(&path, b"one", "2026-01-01").unwrap(), None);
-        let backup = write(&path, b"two", "2026-01-01").unwrap().unwrap();
+        assert_eq!(write(&path, b"one", "2026-01-01", &|_| false).unwrap(), None);
+        assert_eq!(write(&path, b"one", "2026-01-01", &|_| false).unwrap(), None);
+        let backup = write(&path, b"two", "2026-01-01", &|_| false).unwrap().unwrap();
         assert_eq!(backup.file_name().unwrap(), "result-2026-01-01.md");
-        let again = write(&path, b"three", "2026-01-01").unwrap().unwrap();
+        let again = write(&path, b"three", "2026-01-01", &|_| false).unwrap().unwrap();
         assert_eq!(again.file_name().unwrap(), "result-2026-01-01-1.md");
         assert_eq!(fs::read(&backup).unwrap(), b"one");
         assert_eq!(fs::read(&again).unwrap(), b"two");
@@ -214,11 +208,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("page.md");
         let ours = |bytes: &[u8]| bytes.starts_with(b"ours");
-        assert_eq!(write_over(&path, b"ours 1", "x", &ours).unwrap(), None);
-        assert_eq!(write_over(&path, b"ours 2", "x", &ours).unwrap(), None);
+        assert_eq!(write(&path, b"ours 1", "x", &ours).unwrap(), None);
+        assert_eq!(write(&path, b"ours 2", "x", &ours).unwrap(), None);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         fs::write(&path, "theirs").unwrap();
-        assert!(write_over(&path, b"ours 3", "x", &ours).unwrap().is_some());
+        assert!(write(&path, b"ours 3", "x", &ours).unwrap().is_some());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
     }
 
@@ -227,7 +221,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("result.md");
         fs::create_dir(&path).unwrap();
-        let error = write(&path, b"one", "2026-01-01").unwrap_err();
+        let error = write(&path, b"one", "2026-01-01", &|_| false).unwrap_err();
         assert_eq!(error.to_string(), "a folder has that name");
         let error = write_private(&path, b"one", "2026-01-01").unwrap_err();
         assert_eq!(error.to_string(), "a folder has that name");

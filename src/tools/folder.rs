@@ -92,7 +92,8 @@ pub fn resolve(folder: &Path) -> Result<PathBuf, FolderError> {
     if real.is_dir() { Ok(real) } else { Err(FolderError::NotAFolder { path }) }
 }
 
-/// Follows the links in a path as far as it exists.
+/// Follows the links in a path as far as it exists. A link that leads nowhere is an error: what is written there may end
+/// up anywhere.
 pub fn follow_links(path: &Path) -> io::Result<PathBuf> {
     let mut missing = Vec::new();
     let mut existing = path;
@@ -101,7 +102,11 @@ pub fn follow_links(path: &Path) -> io::Result<PathBuf> {
             Ok(real) => return Ok(missing.iter().rev().fold(real, |path, name| path.join(name))),
             Err(error) => error,
         };
-        let (Some(parent), Some(name)) = (existing.parent(), existing.file_name()) else { return Err(error) };
+        let (false, Some(parent), Some(name)) =
+            (existing.is_symlink(), existing.parent(), existing.file_name())
+        else {
+            return Err(error);
+        };
         missing.push(name);
         existing = parent;
     }

@@ -2,13 +2,11 @@
 
 use std::time::Duration;
 
-use sayso::agent::llm::{
-    Choice, Delta, ModelError, ModelSettings, Provider, Reply, Request, open, propose, quiet,
-};
+use sayso::agent::llm::{Choice, Delta, ModelError, ModelSettings, Provider, Reply, Request, open, quiet};
 use serde_json::{Value, json};
 
 use crate::report;
-use crate::support::asking::{request, tool};
+use crate::support::asking::{propose, request, tool};
 use crate::support::model_server::{End, Play, Server};
 use crate::support::wire::{self, PROVIDERS};
 

@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use sayso::agent::llm::{Model, Provider, Recorder, Replayer, open, propose, quiet};
+use sayso::agent::llm::{Model, Provider, Recorder, Replayer, open, quiet};
 use secrecy::SecretString;
 use serde_json::{Value, json};
 
 use crate::program::{Program, asked};
 use crate::report;
-use crate::support::asking::request;
+use crate::support::asking::{propose, request};
 use crate::support::model_server::{KEY, Play, Server};
 use crate::support::wire::{self, PROVIDERS};
 

@@ -1,6 +1,6 @@
 //! The request that tests send to models: a few words, and a tool to call.
 
-use sayso::agent::llm::{Choice, Request, ToolSpec};
+use sayso::agent::llm::{self, Choice, Model, ModelError, OnText, Reply, Request, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -25,6 +25,11 @@ pub fn request() -> Request {
 /// A request that wants the tool called.
 pub fn required() -> Request {
     request().tool(tool()).choice(Choice::Required)
+}
+
+/// A checked answer, by a caller that objects to nothing.
+pub async fn propose(model: &dyn Model, request: &Request, on_text: OnText<'_>) -> Result<Reply, ModelError> {
+    llm::propose(model, request, &|_| Ok(()), on_text).await
 }
 
 #[derive(Debug, PartialEq, Deserialize, JsonSchema)]

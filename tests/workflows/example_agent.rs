@@ -10,14 +10,14 @@ use sayso::agent::{Services, pick_model};
 use sayso::engine::graph::{BuildError, Ctx, Decision, Graph, Interrupt, Workflow};
 use sayso::inbox::{Spec, Status, YOUR_TURN};
 use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fs::read_dir;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
-#[allow(dead_code)]
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 struct Note {
     name: String,
     text: String,
@@ -35,10 +35,11 @@ fn tools(folder: &Arc<PathBuf>) -> Vec<Tool<Dialog>> {
     // It is held for a while, so that it can be taken back.
     let held = |_, _, question| async move { Ok(Interrupt { irreversible: true, ..question }.into()) };
     let write = Tool::asks(write, held, move |ctx, _, accepted| {
-        let path = folder.join(accepted.text("name"));
+        let folder = folder.clone();
         async move {
-            let (key, note) = (format!("write:{}", accepted.call.id), accepted.text("text").into());
-            ctx.once(&key, accepted.basis(), note, Arc::new(NewFile(path))).await?;
+            let Note { name, text } = accepted.read()?;
+            let (key, path) = (format!("write:{}", accepted.call.id), folder.join(name));
+            ctx.once(&key, accepted.basis(), text.into(), Arc::new(NewFile(path))).await?;
             Ok(Outcome::done("It was written."))
         }
     });

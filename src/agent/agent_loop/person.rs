@@ -40,7 +40,8 @@ pub fn your_step(title: &str, tools: &[ToolSpec], end_label: &str, found: &str) 
     interrupt
 }
 
-/// One form for all tools: which of them, and the arguments of each. The arguments must fit the tool that was chosen.
+/// One form for all tools: which of them, and the arguments of each. The arguments must fit the tool that was chosen; of
+/// an argument that several have, the form itself says only what holds for all of them.
 fn form_schema(tools: &[ToolSpec]) -> Value {
     let part = |tool: &ToolSpec, key: &str| tool.schema.get(key).cloned().unwrap_or_default();
     let (mut fields, mut definitions) = (Map::new(), Map::new());
@@ -52,7 +53,7 @@ fn form_schema(tools: &[ToolSpec]) -> Value {
         let mut own_fields = json!({ TOOL: { "const": tool.name } });
         for (name, schema) in properties {
             own_fields[&name] = schema.clone();
-            fields.entry(name).or_insert(schema);
+            fields.entry(name).and_modify(|shared| keep_shared(shared, &schema)).or_insert(schema);
         }
         let mut required = part(tool, "required").as_array().cloned().unwrap_or_default();
         required.push(Value::from(TOOL));
@@ -63,6 +64,16 @@ fn form_schema(tools: &[ToolSpec]) -> Value {
     json!({
         "type": "object", "properties": fields, "required": [TOOL], "allOf": choices, "$defs": definitions,
     })
+}
+
+/// Keeps of a schema what the other says, too.
+fn keep_shared(schema: &mut Value, other: &Value) {
+    let Some(words) = schema.as_object_mut() else { return };
+    words.retain(|word, value| other.get(word) == Some(&*value));
+    if !words.contains_key("properties") {
+        // It says which others there may be besides these.
+        words.remove("additionalProperties");
+    }
 }
 
 /// The person's answer as a model would have given it; nothing if they end the work.
@@ -77,5 +88,41 @@ pub fn reply(decision: &Decision) -> Option<Reply> {
             Some(Reply { calls, ..Reply::default() })
         }
         Decision::Accept | Decision::Ignore | Decision::Draft => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inbox::check_args;
+
+    #[test]
+    fn what_tools_want_of_the_same_argument_does_not_mix() {
+        let tool = |name: &str, id: Value| ToolSpec {
+            name: name.to_owned(),
+            description: String::new(),
+            schema: json!({ "type": "object", "properties": { "id": id }, "required": ["id"] }),
+        };
+        let open = json!({"type": "object", "properties": {"a": {}}, "additionalProperties": false});
+        let tools = [
+            tool("by_number", json!({"type": "integer", "minimum": 1})),
+            tool("by_name", json!({"type": "string", "minLength": 2})),
+            tool("by_code", json!({"type": "string", "maxLength": 2})),
+            tool("by_parts", open),
+        ];
+        let check =
+            |schema: &Value, tool: &str, id: Value| check_args(schema, &json!({"do": tool, "id": id}));
+        let schema = form_schema(&tools);
+        for (tool, fits, does_not) in [
+            ("by_number", json!(3), json!(0)),
+            ("by_name", json!("Anna"), json!("A")),
+            ("by_code", json!("A"), json!("Anna")),
+            ("by_parts", json!({"a": 1}), json!({"b": 1})),
+        ] {
+            assert_eq!(check(&schema, tool, fits), Ok(()), "{tool}");
+            assert!(check(&schema, tool, does_not).is_err(), "{tool}");
+        }
+        let id = |tools: &[ToolSpec]| form_schema(tools)["properties"]["id"].clone();
+        assert_eq!((id(&tools[1..3]), id(&tools)), (json!({"type": "string"}), json!({})));
     }
 }

@@ -6,6 +6,7 @@ use crate::agent::{GrantQuery, Services};
 use crate::engine::graph::{
     Answer, Authorization, BoxFuture, Ctx, Decision, Interrupt, NodeError, State, Warning,
 };
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::future::Future;
 use std::sync::Arc;
@@ -122,9 +123,9 @@ impl Accepted {
         }
     }
 
-    /// A text among the arguments; empty if it is missing.
-    pub fn text(&self, name: &str) -> &str {
-        self.args.get(name).and_then(Value::as_str).unwrap_or_default()
+    /// The arguments as the type that the tool's schema was made of.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, NodeError> {
+        serde_json::from_value(self.args.clone()).map_err(NodeError::failed)
     }
 }
 

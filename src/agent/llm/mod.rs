@@ -39,10 +39,10 @@ use std::sync::Arc;
 pub use builtin::{Builtin, RuleAnswer, Task, facts};
 pub use check::check;
 pub use error::ModelError;
-pub use limiter::Limiter;
-pub use propose::{ReadReply, propose, propose_reading};
+use limiter::Limiter;
+pub use propose::{ReadReply, propose};
 pub use record::{Recorder, Replayer};
-pub use redact::Redactor;
+use redact::Redactor;
 pub use reply::{BadCall, Delta, Reply, Stop};
 pub use request::{Choice, Message, OutputSchema, Request, ToolCall, ToolSpec, join_user_messages};
 pub use scripted::Scripted;
@@ -101,7 +101,7 @@ impl<M: ReadyModel> Model for M {
     }
 }
 
-/// For callers that do not watch the text as it streams: `propose(model, &request, &llm::quiet)`.
+/// For callers that do not watch the text as it streams.
 pub fn quiet(_: Delta<'_>) {}
 
 /// Opens the model that the settings describe; `rules` are the tasks of the built-in one. Sends nothing yet, so only

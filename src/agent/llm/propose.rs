@@ -5,19 +5,14 @@ use super::schema::{self, Complaints};
 use super::{Choice, Message, Model, ModelError, OnText, Reply, Request, ToolCall, calls, lenient_json};
 use crate::text::words::clip;
 
-/// One answer whose calls all name an offered tool and fit its schema. An answer that does not (or that is empty,
-/// repeats its last call, or calls nothing when a call is required) is sent back once with what is wrong. Then the
-/// error is [`ModelError::Unreadable`]: no part of it is ever returned. Only words instead of a required call are
-/// returned then, if the request says what ends the work. The usage counts every answer.
-pub async fn propose(model: &dyn Model, request: &Request, on_text: OnText<'_>) -> Result<Reply, ModelError> {
-    propose_reading(model, request, &|_| Ok(()), on_text).await
-}
-
 /// Reads a reply before it is checked: it may find calls in the words, and objects to what cannot be used.
 pub type ReadReply<'a> = &'a (dyn Fn(&mut Reply) -> Result<(), String> + Send + Sync);
 
-/// The same for a caller with something to say about the answer; its objection is sent back like any other.
-pub async fn propose_reading(
+/// One answer that `read` does not object to and whose calls all name an offered tool and fit its schema. An answer that
+/// does not (or that is empty, repeats its last call, or calls nothing when a call is required) is sent back once with
+/// what is wrong. Then the error is [`ModelError::Unreadable`]: no part of it is ever returned. Only words instead of a
+/// required call are returned then, if the request says what ends the work. The usage counts every answer.
+pub async fn propose(
     model: &dyn Model,
     request: &Request,
     read: ReadReply<'_>,
@@ -179,7 +174,7 @@ mod tests {
 
     async fn fails_twice(bad: Reply) -> (String, Vec<Request>) {
         let model = Scripted::new([Ok(bad.clone()), Ok(bad)]);
-        let error = propose(&model, &request(), &quiet).await.unwrap_err();
+        let error = propose(&model, &request(), &|_| Ok(()), &quiet).await.unwrap_err();
         assert_eq!(error.code(), "unreadable");
         assert_eq!(model.requests().len(), 2);
         (error.to_string(), model.requests())
@@ -195,7 +190,7 @@ mod tests {
     #[tokio::test]
     async fn a_fitting_call_is_taken() {
         let model = Scripted::new([Ok(call("write_email", json!({"to": "bob", "text": "hi"})))]);
-        let reply = propose(&model, &request(), &quiet).await.unwrap();
+        let reply = propose(&model, &request(), &|_| Ok(()), &quiet).await.unwrap();
         assert_eq!(reply.calls[0].args["to"], "bob");
     }
 
@@ -226,7 +221,7 @@ mod tests {
             [(words, "it calls no tool (tools: write_email)"), (Reply::default(), "calls no tool")]
         {
             let model = Scripted::new([Ok(bad), Ok(good.clone())]);
-            assert_eq!(propose(&model, &request(), &quiet).await.unwrap().calls.len(), 1);
+            assert_eq!(propose(&model, &request(), &|_| Ok(()), &quiet).await.unwrap().calls.len(), 1);
             assert!(last_message(&model.requests()[1]).contains(why));
         }
     }
@@ -246,7 +241,7 @@ mod tests {
             .message(Message::result(&again.calls[0], "sent"))
             .ends_with("done");
         let model = Scripted::new([Ok(again.clone()), Ok(again)]);
-        let error = propose(&model, &made, &quiet).await.unwrap_err();
+        let error = propose(&model, &made, &|_| Ok(()), &quiet).await.unwrap_err();
         assert!(error.to_string().contains("it repeats its last call"), "{error}");
         assert!(last_message(&model.requests()[1]).contains("its result is above"));
     }

@@ -9,6 +9,7 @@ use crate::inbox::{
     ThreadView, UsageView, YOUR_TURN,
 };
 use crate::text;
+use crate::workflows::email::Email;
 use serde_json::Value;
 
 /// How many mails are read for the words around a match.
@@ -202,6 +203,11 @@ impl Inbox {
         let event = Event { id: format!("{name}:{}", line.steps), what };
         if !matches!(spec.workflow.arrived(event.clone()), Ok(Some(_))) {
             return Err(InboxError::Conflict(format!("threads of `{}` {refusal}", line.workflow)));
+        }
+        let email = self.engine.state_of::<Email>(&line.id, None)?;
+        if email.is_some_and(|email| email.is_begun_by_person()) {
+            let text = format!("`{}` began with your own mail, and nobody has answered it yet", line.id);
+            return Err(InboxError::Conflict(text));
         }
         let arrival =
             arrival(spec, &line.id, &event, None).map_err(|error| InboxError::Failed(error.to_string()))?;

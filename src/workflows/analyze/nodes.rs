@@ -160,6 +160,7 @@ pub(super) async fn write_result(ctx: Ctx<Services>, state: Arc<Analysis>) -> No
         Permission::Write(basis) => basis,
         Permission::Ask(interrupt) => return Ok(Command::ask(vec![*interrupt], WRITE_RESULT)),
     };
-    ctx.once(WRITE_RESULT, basis, bytes, Arc::new(OutputFile { path, stamp })).await?;
+    ctx.once(WRITE_RESULT, basis, bytes, Arc::new(OutputFile { path, stamp, is_disposable: |_| false }))
+        .await?;
     Ok(Command::end().update(AnalysisUpdate::Written { file }))
 }

@@ -4,11 +4,11 @@ use super::agent::AgentContext;
 use super::agents::{AGENTS, agent};
 use super::facts::ProjectFacts;
 use super::facts_text::facts_text;
-use super::pages::{self, WritePage};
+use super::pages;
 use super::state::{DocsUpdate, Documentation, Scanned};
 use super::{AGENT, AGGREGATE, WRITE_DOCS, nothing_to_document, project};
 use crate::agent::Services;
-use crate::agent::output_file::{self, Permission, WriteQuestion, permission};
+use crate::agent::output_file::{self, OutputFile, Permission, WriteQuestion, permission};
 use crate::engine::graph::{Child, Command, Ctx, NodeError};
 use crate::tools::folder::Listed;
 use crate::tools::tree::{self, Limits};
@@ -107,7 +107,8 @@ pub(super) async fn aggregate_results(ctx: Ctx<Services>, state: Arc<Documentati
         ctx.show_bar("writing pages", at as u64, files.len() as u64);
         let path = Path::new(state.out()).join(name);
         let page = pages::finish(page);
-        let effect = Arc::new(WritePage { path: path.clone(), stamp: stamp.clone() });
+        let (stamp, is_disposable) = (stamp.clone(), pages::is_ours);
+        let effect = Arc::new(OutputFile { path: path.clone(), stamp, is_disposable });
         ctx.once(&format!("write {name}"), basis.clone(), page.into_bytes(), effect).await?;
         written.push(path.to_string_lossy().into_owned());
     }

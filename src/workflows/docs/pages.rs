@@ -9,13 +9,8 @@ use super::facts::{ModuleFacts, ProjectFacts};
 use super::page::{Page, as_code};
 use super::project::keep_best;
 use super::state::{AgentResult, Documentation};
-use crate::agent::output_file;
-use crate::engine::graph::{BoxFuture, Effect, EffectError, EffectTrace};
-use crate::text::atomic_write;
 use crate::text::hex;
-use serde_json::Value;
 use sha2::{Digest, Sha256};
-use std::path::PathBuf;
 
 /// The first line of a page that no model wrote.
 pub(super) const NOTE: &str = "_Facts only, no language model: everything here is counted from the code._";
@@ -32,7 +27,7 @@ pub(super) fn finish(page: &str) -> String {
 }
 
 /// Whether a page is as we wrote it.
-fn is_ours(page: &[u8]) -> bool {
+pub(super) fn is_ours(page: &[u8]) -> bool {
     let page = std::str::from_utf8(page).unwrap_or_default();
     page.rsplit_once(MARK)
         .is_some_and(|(page, mark)| mark.trim_end_matches([' ', '-', '>', '\n']) == digest(page))
@@ -141,27 +136,6 @@ fn listing<'a>(
         .iter()
         .map(|(pages, lines)| format!("- {}: {}\n", pages.join(", "), lines.join("; ")))
         .collect()
-}
-
-/// The effect of writing a page into the folder.
-pub(super) struct WritePage {
-    pub path: PathBuf,
-    pub stamp: String,
-}
-
-impl Effect for WritePage {
-    fn perform<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
-        Box::pin(async move {
-            let folder = self.path.parent().map_or(Ok(()), std::fs::create_dir_all);
-            let backup =
-                folder.and_then(|()| atomic_write::write_over(&self.path, frozen, &self.stamp, &is_ours));
-            output_file::written(&self.path, backup)
-        })
-    }
-
-    fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, EffectTrace> {
-        Box::pin(async move { output_file::trace_of(&self.path, frozen) })
-    }
 }
 
 #[cfg(test)]

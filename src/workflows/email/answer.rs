@@ -12,7 +12,7 @@ use crate::agent::{Picked, Services, written_text};
 use crate::engine::graph::{Ctx, NodeError};
 use crate::mail::compose::{reply_recipients, reply_subject};
 use crate::text::words::clip;
-use crate::workflows::email::facts::{ReplyEvent, ReplyFacts};
+use crate::workflows::email::facts::ReplyFacts;
 use serde_json::json;
 use std::fmt::Write;
 
@@ -110,27 +110,17 @@ fn facts(
         response_profile: profiles.response,
         cal_profile: profiles.calendar,
         tools: Vec::new(),
-        said: state.dialog.messages.iter().flat_map(as_said).collect(),
+        said: state.dialog.messages.iter().map(as_said).collect(),
     })
 }
 
-fn as_said(turn: &Turn) -> Vec<ReplyEvent> {
-    match turn {
-        Turn::Told { text } => vec![ReplyEvent::Told { text: text.clone() }],
-        Turn::Called { calls, .. } => calls
-            .iter()
-            .map(|call| ReplyEvent::Called {
-                id: call.id.clone(),
-                tool: call.name.clone(),
-                args: without_person_only_args(&call.args),
-            })
-            .collect(),
-        Turn::Became { call, how, text, data, .. } => {
-            vec![ReplyEvent::Became { id: call.clone(), how: *how, text: text.clone(), data: data.clone() }]
-        }
-        Turn::News { .. } => vec![ReplyEvent::Came],
-        Turn::Said { .. } => Vec::new(),
+/// What a model may know of a turn.
+fn as_said(turn: &Turn) -> Turn {
+    let mut turn = turn.clone();
+    if let Turn::Called { calls, .. } = &mut turn {
+        calls.iter_mut().for_each(|call| call.args = without_person_only_args(&call.args));
     }
+    turn
 }
 
 /// What words without a call mean. Before anything was sent they may be the answer itself; otherwise the model is done,

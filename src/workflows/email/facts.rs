@@ -1,10 +1,9 @@
 //! `email.triage` and `email.reply`: their facts and answers.
 
-use crate::agent::agent_loop::CallResult;
+use crate::agent::agent_loop::Turn;
 use crate::agent::mail_facts::{Class, MailFacts, User};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// The input of triage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -73,36 +72,7 @@ pub struct ReplyFacts {
     /// The tools that may be called.
     #[serde(default)]
     pub tools: Vec<String>,
-    /// What was said and done so far, oldest first.
+    /// What was said and done so far, oldest first; of calls, what a model may know.
     #[serde(default)]
-    pub said: Vec<ReplyEvent>,
-}
-
-/// One thing that was said or done while a mail is being answered.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "what", rename_all = "snake_case")]
-pub enum ReplyEvent {
-    /// The person's words about the mail, before anything was proposed.
-    Told { text: String },
-    /// A call that was proposed.
-    Called {
-        id: String,
-        tool: String,
-        /// The arguments, including the person's edits.
-        args: Value,
-    },
-    /// The result of a call.
-    Became {
-        id: String,
-        how: CallResult,
-        /// The person's words, or the tool's answer.
-        #[serde(default)]
-        text: String,
-        /// The tool's answer as data: for `check_calendar_availability` a list of
-        /// `{start, end, title, all_day}` in RFC 3339 with the person's offset.
-        #[serde(default)]
-        data: Value,
-    },
-    /// New mail came meanwhile. It is the last of `earlier` or the mail itself.
-    Came,
+    pub said: Vec<Turn>,
 }

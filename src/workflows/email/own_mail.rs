@@ -152,7 +152,7 @@ impl Email {
     }
 
     /// Whether nobody's mail is answered: the person began the conversation.
-    pub(super) fn is_begun_by_person(&self) -> bool {
+    pub fn is_begun_by_person(&self) -> bool {
         self.email_input.is_empty() && self.file.is_none() && self.json.is_none()
     }
 

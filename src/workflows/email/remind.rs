@@ -37,6 +37,11 @@ pub(super) fn question(services: &Services, state: &Email, remind: &Reminder) ->
     let mut interrupt = proposal(REMIND, Kind::Question, REMIND, &args, &title);
     interrupt.labels = Labels::new("write again", "write again, saying", "drop it");
     own_mail::offer_to(&mut interrupt, &json!(remind.to), &remind.subject);
+    if state.is_begun_by_person() {
+        // There is no mail that a model could answer.
+        (interrupt.allow.accept, interrupt.allow.respond) = (false, false);
+        interrupt.labels = Labels { edit: Some("write again".to_owned()), ..Labels::new("", "", "drop it") };
+    }
     interrupt.gist = format!("sent {}, not answered yet", day(services, remind.sent_at));
     interrupt.source = Some(people(services, state, &remind.to));
     interrupt.shown_with = state.mail_digests();

@@ -214,7 +214,7 @@ pub fn specs() -> Vec<ToolSpec> {
     all.into_iter().map(spec).collect()
 }
 
-/// The schema for a person's edit of a call.
+/// The schema for a person's edit of a call; of those they cannot edit, nothing.
 pub fn edit_schema(tool: &str) -> Value {
     match tool {
         WRITE_EMAIL => write_email(true),
@@ -236,8 +236,6 @@ pub fn edit_schema(tool: &str) -> Value {
             fields["comment"]["description"] = json!("A line or two to the organizer, if you like.");
             object(&fields, &["to", "event", "start", "end", "answer"])
         }
-        CHECK_CALENDAR => check_calendar(),
-        QUESTION => question(),
         _ => object(&json!({}), &[]),
     }
 }

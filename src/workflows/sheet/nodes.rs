@@ -80,11 +80,11 @@ pub(super) async fn write_result(
         return Ok(Command::ask(vec![differing_question(&state, cell)], WRITE_RESULT));
     }
     if state.book.changed {
-        let output = OutputFile { path, stamp: stamp.clone() };
+        let output = OutputFile { path, stamp: stamp.clone(), is_disposable: |_| false };
         ctx.once(WRITE_RESULT, basis.clone(), bytes, Arc::new(output)).await?;
     }
     for (left, path) in report.files.into_iter().zip(&other_paths) {
-        let output = OutputFile { path: path.into(), stamp: stamp.clone() };
+        let output = OutputFile { path: path.into(), stamp: stamp.clone(), is_disposable: |_| false };
         let key = format!("{WRITE_RESULT}_{}", left.name);
         ctx.once(&key, basis.clone(), left.bytes, Arc::new(output)).await?;
     }

@@ -12,6 +12,7 @@ use crate::text::words::letters_and_digits;
 use crate::text::{Visible, count_noun, short_line};
 use crate::tools::sandbox::{Report, Work};
 use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
@@ -23,9 +24,8 @@ const NO_CODE: &str = "nothing was computed for this yet; call python, or put th
     call finish if no code is needed";
 
 /// The arguments of `python`.
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
-#[allow(dead_code)]
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 struct PythonArgs {
     /// The Python to run on the workbook.
     #[schemars(length(max = 40000), regex(pattern = r"\S"))]
@@ -33,9 +33,8 @@ struct PythonArgs {
 }
 
 /// The arguments of `inform`.
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
-#[allow(dead_code)]
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 struct InformArgs {
     /// What to look for: words of headings and values.
     question: String,
@@ -85,7 +84,7 @@ async fn ask_to_run(
 
 /// Runs the accepted code, after all code accepted before.
 async fn run_code(ctx: Ctx<Services>, state: Arc<SheetWork>, accepted: Accepted) -> Ran {
-    let code = accepted.text("code").to_owned();
+    let PythonArgs { code } = accepted.read()?;
     let run = async { Ok(run_in_sandbox(&ctx, &state, Work::Run, Some(&code), None).await?.0) };
     let report: Report = ctx.call("run", run).await?;
     if let Some(cell) = state.first_differing(&report.digests) {
@@ -105,7 +104,7 @@ async fn run_code(ctx: Ctx<Services>, state: Arc<SheetWork>, accepted: Accepted)
 
 /// Looks up where the words of a question occur.
 async fn inform(ctx: Ctx<Services>, state: Arc<SheetWork>, accepted: Accepted) -> Ran {
-    let question = accepted.text("question").to_owned();
+    let InformArgs { question } = accepted.read()?;
     let found = run_in_sandbox(&ctx, &state, Work::Look, None, Some(question)).await?.0.found;
     let none = "Nothing in the workbook holds those words.".to_owned();
     let text = if found.is_empty() { none } else { found.join("\n") };

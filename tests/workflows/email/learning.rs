@@ -152,12 +152,15 @@ async fn a_pinned_line_is_not_dropped_unasked() {
 }
 
 #[tokio::test]
-async fn a_wish_for_one_mail_is_not_learned_and_a_lasting_one_is() {
-    for (words, lessons) in [("shorter, propose Tuesday", 0), ("From now on keep it short", 1)] {
-        let (inbox, thread) = EmailInbox::proposing(write()).await;
-        inbox.answer(&thread, respond(words)).await;
-        assert_eq!(inbox.lessons().len(), lessons, "{words}");
-    }
+async fn the_model_judges_what_lasts_of_words_about_a_proposal() {
+    let (inbox, thread) = proposing().await;
+    learn(&inbox, &newest(&inbox).profile);
+    inbox.answer(&thread, respond("shorter, propose Tuesday")).await;
+    assert_eq!(inbox.learned(), ["response_preferences proposal_answered"]);
+    let request = inbox.model.requests_for("email.memory").remove(0);
+    assert_contains(&format!("{:?}", request.messages), ["Their words: shorter, propose Tuesday"]);
+    assert_contains(&request.system, ["a wish for this one mail"]);
+    assert!(inbox.versions().is_empty(), "it saw nothing in them that lasts");
 }
 
 #[tokio::test]

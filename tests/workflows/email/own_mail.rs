@@ -74,6 +74,26 @@ async fn a_warning_makes_a_card_of_it_and_so_does_the_person_who_wants_one() {
 }
 
 #[tokio::test]
+async fn nobody_but_the_person_writes_again_where_they_began() {
+    let inbox = EmailInbox::new("notify", []);
+    let thread = compose(&inbox, letter(json!({"remind_after": "3d"}))).await;
+    let item = inbox.open_item(&thread).await;
+    assert_eq!((item.action.as_str(), item.labels.edit.as_deref()), ("remind", Some("write again")));
+    assert!(!item.allow.accept && !item.allow.respond && item.allow.ignore);
+    for refused in [
+        inbox.threads().proceed(thread.clone(), "Ask again.".to_owned()).await,
+        inbox.mail().reclassify(thread.clone(), "respond".to_owned()).await,
+    ] {
+        let why = refused.unwrap_err().to_string();
+        assert!(why.contains("began with your own mail, and nobody has answered it yet"), "{why}");
+    }
+    let start = item.edit_from.unwrap();
+    inbox.answer(&thread, edit(("", start), "content", json!("Or on Monday?"))).await;
+    assert_eq!((inbox.sent().len(), inbox.status(&thread).await), (2, Status::Done));
+    assert_eq!(inbox.replies_asked(), 0);
+}
+
+#[tokio::test]
 async fn what_cannot_be_sent_starts_nothing() {
     let inbox = EmailInbox::new("notify", []);
     for (change, why) in [

@@ -44,8 +44,8 @@ async fn two_proposals_are_asked_at_once_and_every_pair_of_answers_is_carried_ou
                     Decision::Ignore if refuses(&first) && refuses(&second) => {
                         expected.push("lower bob@client.example".to_owned());
                     }
-                    // Words for one mail say nothing about the next.
-                    Decision::Ignore | Decision::Respond { .. } | Decision::Accept | Decision::Draft => {}
+                    Decision::Respond { .. } => expected.push(format!("{profile} proposal_answered")),
+                    Decision::Ignore | Decision::Accept | Decision::Draft => {}
                 }
             }
             let mut learned = inbox.learned();

@@ -1,9 +1,9 @@
 //! Optional values: a model may give null for an optional value, and nobody downstream sees that null.
 
-use sayso::agent::llm::{Choice, OutputSchema, Provider, Request, ToolSpec, propose, quiet, structured};
+use sayso::agent::llm::{Choice, OutputSchema, Provider, Request, ToolSpec, quiet, structured};
 use serde_json::{Value, json};
 
-use crate::support::asking::request;
+use crate::support::asking::{propose, request};
 use crate::support::model_server::Server;
 use crate::support::wire::{self, PROVIDERS};
 

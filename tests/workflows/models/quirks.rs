@@ -1,9 +1,9 @@
 //! Servers that are almost compatible.
 
-use sayso::agent::llm::{OutputSchema, Provider, propose, quiet, structured};
+use sayso::agent::llm::{OutputSchema, Provider, quiet, structured};
 use serde_json::{Value, json};
 
-use crate::support::asking::{Class, Triage, request, required};
+use crate::support::asking::{Class, Triage, propose, request, required};
 use crate::support::model_server::{Play, Server};
 use crate::support::wire;
 

@@ -3,11 +3,11 @@
 use std::sync::Mutex;
 
 use sayso::agent::llm::{
-    Delta, Message, OutputSchema, Provider, Stop, ToolCall, Usage, check, propose, quiet, structured,
+    Delta, Message, OutputSchema, Provider, Stop, ToolCall, Usage, check, quiet, structured,
 };
 use serde_json::{Value, json};
 
-use crate::support::asking::{Class, Triage, request, required, tool};
+use crate::support::asking::{Class, Triage, propose, request, required, tool};
 use crate::support::model_server::{KEY, Play, Server};
 use crate::support::wire::{self, PROVIDERS};
 

@@ -1,7 +1,7 @@
 //! The text of a PDF: what its pages show, in drawing order, with a new line for each change of height.
 //!
-//! Promises: objects, unpacked streams and text length are bounded for any file; text that is drawn invisibly is left
-//! out and counted. Scanned text is not read, nor are files protected by a password.
+//! Promises: what is read, unpacked and given back is bounded for any file; text that is drawn invisibly is left out
+//! and counted. Scanned text is not read, nor are files protected by a password.
 
 mod fonts;
 mod objects;
@@ -12,10 +12,11 @@ use objects::Objects;
 use std::collections::{BTreeMap, BTreeSet};
 use values::{Dict, Reader, Value};
 
-/// The longest text and the most pages that are read, and how deep forms may nest.
+/// The longest text and the most pages that are read, how deep forms may nest, and how many drawing states may be kept.
 const MAX_TEXT: usize = 4 << 20;
 const MAX_PAGES: usize = 5_000;
 const MAX_FORM_DEPTH: usize = 6;
+const MAX_STATES: usize = 1_000;
 
 /// The text, and the number of hidden pieces.
 pub(super) fn text(bytes: &[u8]) -> Result<(String, u32), String> {
@@ -39,16 +40,19 @@ pub(super) fn text(bytes: &[u8]) -> Result<(String, u32), String> {
         };
         let content: Vec<u8> =
             streams.iter().filter_map(|one| objects.stream(one)).collect::<Vec<_>>().join(&b"\n"[..]);
-        page.draw(&content, resources, 0);
+        page.draw(&content, resources, Pen::default(), 0);
         page.end_line();
         page.out.push('\n');
         if page.out.len() > MAX_TEXT {
-            page.out.push_str("[The rest is left out: it is too long.]\n");
             break;
         }
     }
     if page.out.trim().is_empty() {
-        return Err("it holds no text that can be read; it may be a scan".to_owned());
+        let scan = "it holds no text that can be read; it may be a scan";
+        return Err(if objects.is_spent() { objects::TOO_LONG } else { scan }.to_owned());
+    }
+    if page.out.len() > MAX_TEXT || objects.is_spent() {
+        page.out.push_str("[The rest is left out: it is too long.]\n");
     }
     Ok((page.out, page.hidden))
 }
@@ -100,7 +104,7 @@ struct Page<'o> {
 }
 
 /// The drawing state.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Pen {
     font: Option<std::rc::Rc<Font>>,
     is_invisible: bool,
@@ -108,10 +112,10 @@ struct Pen {
 }
 
 impl<'o> Page<'o> {
-    fn draw(&mut self, content: &[u8], resources: Option<&'o Dict>, depth: usize) {
+    fn draw(&mut self, content: &[u8], resources: Option<&'o Dict>, mut pen: Pen, depth: usize) {
         let mut reader = Reader::new(content, 0);
         let mut operands: Vec<Value> = Vec::new();
-        let mut pen = Pen::default();
+        let mut kept: Vec<Pen> = Vec::new();
         while let Some(value) = reader.value() {
             let Value::Word(word) = value else {
                 operands.push(value);
@@ -120,12 +124,17 @@ impl<'o> Page<'o> {
                 }
                 continue;
             };
-            if word == "BI" {
-                // An inline picture; its bytes are not operators.
-                let rest = content.get(reader.at..).unwrap_or_default();
-                reader.at += memchr::memmem::find(rest, b"EI").map_or(rest.len(), |at| at + 2);
+            match word.as_str() {
+                "BI" => {
+                    // An inline picture; its bytes are not operators.
+                    let rest = content.get(reader.at..).unwrap_or_default();
+                    reader.at += memchr::memmem::find(rest, b"EI").map_or(rest.len(), |at| at + 2);
+                }
+                "q" if kept.len() >= MAX_STATES => return,
+                "q" => kept.push(pen.clone()),
+                "Q" => pen = kept.pop().unwrap_or(pen),
+                word => self.operate(word, &operands, &mut pen, resources, depth),
             }
-            self.operate(&word, &operands, &mut pen, resources, depth);
             operands.clear();
             if self.out.len() > MAX_TEXT {
                 return;
@@ -148,7 +157,8 @@ impl<'o> Page<'o> {
                 let font = operands.first().and_then(Value::name).and_then(|name| fonts?.get(name));
                 pen.font = font.map(|font| self.font(font));
             }
-            "Tr" => pen.is_invisible = number(0) == 3.0,
+            // Neither drawn nor outlined; 7 only clips what is drawn later.
+            "Tr" => pen.is_invisible = matches!(number(0), 3.0 | 7.0),
             "Td" | "TD" if number(1) != 0.0 => self.end_line(),
             "Td" | "TD" => self.space(),
             "Tm" => {
@@ -182,7 +192,7 @@ impl<'o> Page<'o> {
                     && let Some(content) = form.and_then(|form| self.objects.stream(form))
                 {
                     let form_resources = self.objects.dict(fields.get("Resources")).or(resources);
-                    self.draw(&content, form_resources, depth + 1);
+                    self.draw(&content, form_resources, pen.clone(), depth + 1);
                 }
             }
             _ => {}
@@ -203,7 +213,10 @@ impl<'o> Page<'o> {
 
     fn show(&mut self, value: Option<&Value>, pen: &Pen) {
         let Some(Value::Text(codes)) = value else { return };
-        let text = pen.font.as_ref().map_or_else(|| Font::default().text(codes), |font| font.text(codes));
+        let text = match &pen.font {
+            Some(font) => font.text(codes, MAX_TEXT),
+            None => Font::default().text(codes, MAX_TEXT),
+        };
         if pen.is_invisible {
             self.hidden += u32::from(!text.trim().is_empty());
         } else {
@@ -274,6 +287,49 @@ mod tests {
         let content = b"BT /F1 9 Tf <00010002> Tj <001000110012> Tj 3 Tr <0001> Tj ET";
         let (text, hidden) = text(&pdf_drawing(content, true, font, &more)).unwrap();
         assert_eq!((text.trim(), hidden), ("Boabc", 1));
+    }
+
+    #[test]
+    fn what_is_invisible_stays_so_within_what_is_kept_and_in_forms() {
+        let form = b"6 0 obj << /Subtype /Form /Length 12 >> stream\nBT (f) Tj ET\nendstream endobj\n\
+            7 0 obj << /Type /Page /Resources << /XObject << /X 6 0 R >> >> /Contents 4 0 R >> endobj\n\
+            2 0 obj << /Type /Pages /Kids [7 0 R] >> endobj\n";
+        for (content, expected) in [
+            ("BT (a) Tj 7 Tr (b) Tj 0 Tr (c) Tj ET", ("ac", 1)),
+            ("3 Tr q 0 Tr BT (a) Tj ET Q BT (b) Tj ET", ("a", 1)),
+            ("q 3 Tr BT (b) Tj ET Q BT (a) Tj ET Q", ("a", 1)),
+            ("BT (a) Tj ET 3 Tr /X Do", ("a", 1)),
+            ("/X Do q 3 Tr Q /X Do", ("f\nf", 0)),
+        ] {
+            let (text, hidden) = text(&pdf_drawing(content.as_bytes(), false, PLAIN, form)).unwrap();
+            assert_eq!((text.trim(), hidden), expected, "{content}");
+        }
+    }
+
+    #[test]
+    fn what_is_repeated_comes_out_of_one_budget() {
+        let nested: String = (10..60_000).map(|n| format!("{n} 0 obj (")).collect();
+        let error = text(&pdf_drawing(b"BT (x) Tj ET", false, PLAIN, nested.as_bytes())).unwrap_err();
+        assert_eq!(error, objects::TOO_LONG);
+
+        // Every object of the pack is the same long one; then every page draws the same long stream.
+        let index: String = (10..20_000).map(|n| format!("{n} 0 ")).collect();
+        let data = format!("{index}({})", "1 ".repeat(90_000));
+        let head = format!("6 0 obj << /Type /ObjStm /N 19990 /First {} ", index.len());
+        let pack = format!("{head} /Length {} >> stream\n{data}\nendstream endobj\n", data.len());
+        let error = text(&pdf_drawing(b"BT (x) Tj ET", false, PLAIN, pack.as_bytes())).unwrap_err();
+        assert_eq!(error, objects::TOO_LONG);
+
+        let again = format!(
+            "2 0 obj << /Type /Pages /Kids [7 0 R] >> endobj 7 0 obj << /Type /Page /Contents [{}] >> endobj",
+            "4 0 R ".repeat(90_000)
+        );
+        let long = [b"BT (x) Tj ET ".as_slice(), &b" ".repeat(1 << 20)].concat();
+        let (text, _) = text(&pdf_drawing(&long, false, PLAIN, again.as_bytes())).unwrap();
+        assert!(
+            text.len() < 1_000 && text.ends_with("[The rest is left out: it is too long.]\n"),
+            "{text:.200}"
+        );
     }
 
     #[test]

@@ -1,20 +1,30 @@
 //! The objects of a PDF, found by scanning for them: a wrong table of contents cannot mislead us, and newer versions of
-//! an object replace older ones. Streams are unpacked within a budget.
+//! an object replace older ones. All that is read and unpacked comes out of one budget.
 
 use super::values::{Dict, Reader, Value};
 use flate2::read::ZlibDecoder;
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io::Read;
 
-/// How many objects are read, and how many bytes all streams together may unpack to.
+/// How many objects are read, and how many bytes they may have together, with their streams packed and unpacked.
 const MAX_OBJECTS: usize = 200_000;
-const MAX_BYTES: u64 = 64 << 20;
+const MAX_BYTES: usize = 64 << 20;
+
+/// What a stream costs at least, as a file can name an empty one millions of times; and what a byte of a value costs, as
+/// values are larger in memory.
+const MIN_STREAM: usize = 256;
+const VALUE_COST: usize = 4;
+
+/// Why a file whose objects use up the budget is not read.
+pub(super) const TOO_LONG: &str = "it holds more than is read: over 64 MB unpacked";
 
 /// A parsed PDF.
 pub(super) struct Objects<'a> {
     by_number: BTreeMap<u32, (Value, Option<&'a [u8]>)>,
-    budget: Cell<u64>,
+    /// How many bytes may still be read.
+    budget: Cell<usize>,
 }
 
 impl<'a> Objects<'a> {
@@ -26,7 +36,12 @@ impl<'a> Objects<'a> {
                 return Err(format!("it has over {MAX_OBJECTS} objects"));
             }
             let mut reader = Reader::new(bytes, at + 3);
-            let Some(value) = reader.value() else { continue };
+            let value = reader.value();
+            // Objects may begin within others, so together they can be much longer than the file.
+            if !objects.spend(VALUE_COST * (reader.at - at)) {
+                return Err(TOO_LONG.to_owned());
+            }
+            let Some(value) = value else { continue };
             let stream = match &value {
                 Value::Dict(fields) => stream(bytes, reader, fields),
                 _ => None,
@@ -55,11 +70,27 @@ impl<'a> Objects<'a> {
                 let number = |reader: &mut Reader<'_>| reader.value().and_then(|one| one.number());
                 let (Some(object), Some(offset)) = (number(&mut index), number(&mut index)) else { break };
                 let at = first.saturating_add(offset.max(0.0) as usize);
-                if let Some(value) = Reader::new(&data, at).value() {
+                let mut reader = Reader::new(&data, at);
+                let value = reader.value();
+                if !self.spend(VALUE_COST * (reader.at - at)) {
+                    return;
+                }
+                if let Some(value) = value {
                     self.by_number.entry(object.max(0.0) as u32).or_insert((value, None));
                 }
             }
         }
+    }
+
+    /// Takes this many bytes from the budget; false if that uses it up.
+    pub fn spend(&self, bytes: usize) -> bool {
+        self.budget.set(self.budget.get().saturating_sub(bytes));
+        !self.is_spent()
+    }
+
+    /// Whether something was left out because the budget is used up.
+    pub fn is_spent(&self) -> bool {
+        self.budget.get() == 0
     }
 
     /// The value behind any references.
@@ -101,21 +132,26 @@ impl<'a> Objects<'a> {
             Some(Value::List(all)) => all.iter().filter_map(Value::name).collect(),
             Some(_) => return None,
         };
-        let mut data = raw.to_vec();
+        if !self.spend(raw.len().max(MIN_STREAM)) {
+            return None;
+        }
+        let mut data = Cow::Borrowed(raw);
         for filter in filters {
-            data = match filter {
+            let unpacked = match filter {
                 "FlateDecode" | "Fl" => {
                     let mut out = Vec::new();
+                    let left = self.budget.get() as u64;
                     // A truncated stream is read as far as it goes.
-                    let _ = ZlibDecoder::new(data.as_slice()).take(self.budget.get()).read_to_end(&mut out);
-                    self.budget.set(self.budget.get().saturating_sub(out.len() as u64));
+                    let _ = ZlibDecoder::new(&*data).take(left).read_to_end(&mut out);
                     out
                 }
                 "ASCII85Decode" | "A85" => ascii85(&data),
                 _ => return None,
             };
+            self.spend(unpacked.len());
+            data = Cow::Owned(unpacked);
         }
-        Some(data)
+        Some(data.into_owned())
     }
 }
 

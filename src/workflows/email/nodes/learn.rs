@@ -9,17 +9,10 @@ use crate::agent::mail_facts::Class;
 use crate::agent::{Lesson, Services};
 use crate::engine::graph::{Answer, Command, Ctx, Decision, NodeError};
 use crate::inbox::RowCause;
-use crate::text::phrases::normalize_text;
 use crate::workflows::email::mails::{self, Conversation};
 use crate::workflows::email::state::{Email, EmailUpdate, PendingLesson, PendingRow};
 use crate::workflows::email::{risks, rows, tools};
 use std::sync::Arc;
-
-/// Words that are meant for the future.
-const LASTING: &str = "always, never, every, usually, generally, in general, by default, prefer*, avoid, don t use, do not use, from \
-    now on, in future, in the future, next time, mornings, afternoons, evenings, mondays, tuesdays, wednesdays, \
-    thursdays, fridays, weekends, no meetings, immer, nie, niemals, stets, grundsätzlich, generell, künftig, ab \
-    jetzt, ab sofort, in zukunft, bevorzug*, vermeide*, jedes mal, nächstes mal";
 
 /// After a mail was shown.
 pub(in crate::workflows::email) async fn update_memory(ctx: Ctx<Services>, state: Arc<Email>) -> NodeResult {
@@ -46,8 +39,7 @@ pub(in crate::workflows::email) async fn update_memory_of_reply(
 /// Writes the lessons down, and says which mails the answers decided.
 async fn learn(ctx: &Ctx<Services>, state: &Email) -> Result<EmailUpdate, NodeError> {
     let conversation = Conversation::read(ctx.services(), state)?;
-    let lessons: Vec<PendingLesson> =
-        state.lessons.iter().cloned().chain(of_answers(state)).filter(lasts).collect();
+    let lessons: Vec<PendingLesson> = state.lessons.iter().cloned().chain(of_answers(state)).collect();
     let pending_row = state.pending_row.clone().or_else(|| dismissed(state));
     let may_teach = !lessons.is_empty() || pending_row.is_some();
     if may_teach && !risks::teaches_nothing(ctx.services(), &conversation)? {
@@ -75,7 +67,8 @@ async fn learn(ctx: &Ctx<Services>, state: &Email) -> Result<EmailUpdate, NodeEr
     Ok(EmailUpdate::Learned { decided, expired })
 }
 
-/// What words about proposals teach. Edits teach once they are carried out.
+/// What words about proposals may teach: what of them lasts, whoever keeps the profile judges. Edits teach once they are
+/// carried out.
 fn of_answers(state: &Email) -> Vec<PendingLesson> {
     let answer_to = |call: &ToolCall| state.acted_on.iter().find(|answer| answer.key == call.id);
     let of_call = |call: &ToolCall| {
@@ -111,16 +104,6 @@ fn dismissed(state: &Email) -> Option<PendingRow> {
         wanted: Class::Ignore,
         interrupt,
     })
-}
-
-/// A wish for one mail is not a lasting preference.
-fn lasts(learn: &PendingLesson) -> bool {
-    match learn.answer.as_ref().map(|answer| &answer.decision) {
-        Some(Decision::Respond { text }) if learn.kind == CauseKind::ProposalAnswered => {
-            normalize_text(text).has(LASTING)
-        }
-        _ => true,
-    }
 }
 
 fn cause(learn: &PendingLesson) -> Cause {

@@ -117,43 +117,29 @@ pub(super) fn ask(user: &User, own_text: &str, flat_text: &NormalizedText) -> As
         return Ask::Nothing;
     }
     let mut of_others = None;
-    for asked in request_sentences(user, own_text) {
-        if asked.of_reader {
-            return Ask::OfReader(asked.sentence.to_owned());
+    for sentence in sentences(own_text).into_iter().filter(|sentence| is_request(sentence)) {
+        if addressee(sentence).is_none_or(|name| is_addressed(user, &name)) {
+            return Ask::OfReader(sentence.to_owned());
         }
-        of_others = Some(asked.sentence.to_owned());
+        of_others = Some(sentence.to_owned());
     }
     of_others.map_or(Ask::Nothing, Ask::OfOthers)
 }
 
-/// One sentence that asks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct RequestSentence<'a> {
-    pub sentence: &'a str,
-    /// Whether it asks the reader, not somebody else by name.
-    pub of_reader: bool,
-}
-
-/// Every sentence that asks for something, in order.
-pub(super) fn request_sentences<'a>(user: &User, own_text: &'a str) -> Vec<RequestSentence<'a>> {
-    let mut out = Vec::new();
-    for sentence in sentences(own_text) {
-        let flat_sentence = normalize_text(sentence);
-        if flat_sentence.has(COURTESIES) {
-            continue;
-        }
-        let is_question = sentence.trim_end_matches(['"', '\'', ')', '”']).ends_with(['?', '？'])
-            && flat_sentence.len() > 6;
-        let is_listed_question = sentence.trim_start().starts_with(['-', '*', '•'])
-            && QUESTION_WORDS.split(", ").any(|word| flat_sentence.starts_with(&format!(" {word} ")));
-        let is_request = REQUESTS.iter().any(|phrases| flat_sentence.has(phrases))
-            || UNSPACED.iter().any(|phrase| sentence.contains(phrase));
-        if is_question || is_listed_question || is_request {
-            let of_reader = addressee(sentence).is_none_or(|name| is_addressed(user, &name));
-            out.push(RequestSentence { sentence, of_reader });
-        }
-    }
-    out
+/// Whether a sentence asks for something.
+fn is_request(sentence: &str) -> bool {
+    let flat_sentence = normalize_text(sentence);
+    let is_question =
+        || sentence.trim_end_matches(['"', '\'', ')', '”']).ends_with(['?', '？']) && flat_sentence.len() > 6;
+    let is_listed_question = || {
+        sentence.trim_start().starts_with(['-', '*', '•'])
+            && QUESTION_WORDS.split(", ").any(|word| flat_sentence.starts_with(&format!(" {word} ")))
+    };
+    let asks = || {
+        REQUESTS.iter().any(|phrases| flat_sentence.has(phrases))
+            || UNSPACED.iter().any(|phrase| sentence.contains(phrase))
+    };
+    !flat_sentence.has(COURTESIES) && (is_question() || is_listed_question() || asks())
 }
 
 fn is_addressed(user: &User, name: &str) -> bool {

@@ -1,7 +1,7 @@
 //! Triage by rules, without a model, and replies from the person's own words.
 //!
 //! [`signs`], [`asks`] and [`own_money`] read the visible features of a mail, [`triage`] decides by them, and [`kinds`]
-//! names the kinds of mail. [`reply`] frames the person's words, and proposes meetings.
+//! names the kinds of mail. [`reply`] frames the person's words.
 
 mod asks;
 mod kinds;
@@ -34,7 +34,7 @@ fn triage(value: &Value) -> Result<RuleAnswer, String> {
 
 /// `email.reply`
 pub(super) fn letter(value: &Value) -> Result<RuleAnswer, String> {
-    let (text, call) = reply::reply(&facts::<ReplyFacts>(value)?)?;
+    let (text, call) = reply::reply(&facts::<ReplyFacts>(value)?);
     Ok(RuleAnswer::Calls(text, vec![call]))
 }
 

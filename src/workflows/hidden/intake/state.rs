@@ -1,59 +1,9 @@
 //! The question and its answer.
 
+use super::asked::{Asked, IntakeQuestion};
 use crate::engine::graph::{Answer, Decision, Event, EventKind, State};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-/// What is asked.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "ask", rename_all = "snake_case")]
-pub enum IntakeQuestion {
-    /// How much of what the first look at a mailbox found is taken in.
-    FirstSync {
-        /// The account.
-        account: String,
-        /// How many there are.
-        mails: u64,
-        /// When the oldest of them came.
-        oldest: String,
-        /// What handling them costs, in words.
-        about_cost: String,
-    },
-    /// What to do with a mail that cannot be read.
-    Unreadable {
-        /// The account.
-        account: String,
-        /// Where the mailbox keeps it.
-        place: String,
-        /// The digest of its bytes, in hexadecimal.
-        raw: String,
-        /// How many there are of them.
-        bytes: u64,
-        /// Why it cannot be read.
-        error: String,
-    },
-    /// That a mailbox does not let anybody in until the person has logged in again.
-    Login {
-        /// The account.
-        account: String,
-        /// Why, and what to do.
-        why: String,
-    },
-    /// That a model server cannot be reached.
-    Absent {
-        /// Its address.
-        server: String,
-        /// Why, and what to do.
-        why: String,
-    },
-}
-
-impl Default for IntakeQuestion {
-    fn default() -> Self {
-        Self::FirstSync { account: String::new(), mails: 0, oldest: String::new(), about_cost: String::new() }
-    }
-}
 
 /// The answer, which is the thread's output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -132,12 +82,7 @@ impl State for IntakeState {
     }
 
     fn title(&self) -> String {
-        match &self.asked {
-            IntakeQuestion::FirstSync { account, .. } => format!("The first look at {account}"),
-            IntakeQuestion::Unreadable { account, .. } => format!("A mail of {account} that cannot be read"),
-            IntakeQuestion::Login { account, .. } => format!("The login of {account}"),
-            IntakeQuestion::Absent { server, .. } => format!("The model at {server}"),
-        }
+        Asked::of(&self.asked).thread_title
     }
 
     fn output(&self) -> Option<Value> {

@@ -1,13 +1,11 @@
 //! Which of a program's calls can be allowed for a while: commands in a folder, changes to its files, a server's tool.
 
 use super::risk::FILES;
-use super::shell::{self, Segment};
+use super::shell::{self, Segment, file_inside};
 use super::state::RequestInput;
 use crate::engine::graph::{AgentAction, AgentCall, CommandLine};
-use crate::tools::folder;
 use crate::tools::process::SHELLS;
 use serde_json::Value;
-use std::path::{Path, PathBuf};
 
 /// The call as grants see it; `None` if such calls are always asked.
 pub(super) fn call(request: &RequestInput) -> Option<AgentCall> {
@@ -64,14 +62,6 @@ fn is_inside(value: &Value, folder: &str) -> bool {
         Value::Array(items) => items.iter().all(|item| is_inside(item, folder)),
         Value::Object(_) => false,
     }
-}
-
-/// The file, if it lies in the folder even after links are followed.
-fn file_inside(file: &str, folder: &str) -> Option<PathBuf> {
-    let file = shell::resolve(file, folder);
-    let real_folder = Path::new(folder).canonicalize().unwrap_or_else(|_| PathBuf::from(folder));
-    let real_file = folder::follow_links(&file).unwrap_or_else(|_| file.clone());
-    (file.starts_with(folder) && real_file.starts_with(real_folder)).then_some(file)
 }
 
 /// The commands that are not harmless. A line of only harmless ones is still asked: nobody has allowed anything yet.
@@ -210,8 +200,12 @@ mod tests {
     fn harmless_is_what_reads_inside_the_folder() {
         let home = tempfile::tempdir().unwrap();
         let folder = home.path().join("app");
-        std::fs::create_dir_all(&folder).unwrap();
-        std::os::unix::fs::symlink("/etc", folder.join("out")).unwrap();
+        std::fs::create_dir_all(folder.join("src")).unwrap();
+        for (leads_to, link) in
+            [("/etc", "out"), ("/etc/passwd", "users"), ("/nowhere/x", "new"), ("src", "in")]
+        {
+            std::os::unix::fs::symlink(leads_to, folder.join(link)).unwrap();
+        }
         let check = |action: &str, args: Value| {
             is_harmless(&RequestInput {
                 action: Some(action.to_owned()),
@@ -223,9 +217,15 @@ mod tests {
         assert!(check("Bash", json!({"command": "cat a.rs | head -5", "description": "x"})));
         assert!(check("Read", json!({"file_path": folder.join("a.rs"), "limit": 20})));
         assert!(check("Grep", json!({"pattern": "TODO", "path": "src"})));
+        assert!(check("Bash", json!({"command": "cd in && cat a.rs"})));
         for (action, args) in [
             ("Bash", json!({"command": "cargo test"})),
             ("Bash", json!({"command": "cat /etc/passwd"})),
+            ("Bash", json!({"command": "cat users"})),
+            ("Bash", json!({"command": "head -5 out/passwd"})),
+            ("Bash", json!({"command": "cat out/../shadow"})),
+            ("Bash", json!({"command": "cat new"})),
+            ("Bash", json!({"command": "cd out && cat passwd"})),
             ("Bash", json!({"command": "cat a > b"})),
             ("Read", json!({"file_path": "/etc/passwd"})),
             ("Read", json!({"file_path": "out/passwd"})),

@@ -247,6 +247,9 @@ fn add_git_risks(words: &[String], risks: &mut Vec<Risk>) {
     let (command, rest) = (words.next().unwrap_or_default(), words.collect::<Vec<_>>());
     let has = |any: &[&str]| rest.iter().any(|word| any.contains(word));
     let any_starts_with = |start: &str| rest.iter().any(|word| word.starts_with(start));
+    let has_short_flag = |letter: char| {
+        rest.iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(letter))
+    };
     match command {
         "push"
             if has(&["-f", "--mirror", "--delete", "-d"])
@@ -257,10 +260,19 @@ fn add_git_risks(words: &[String], risks: &mut Vec<Risk>) {
             risks.push(Risk::ForcePush);
         }
         "reset" if has(&["--hard"]) => risks.push(Risk::DiscardsWork),
-        "clean" if has(&["--force"]) || rest.iter().any(|w| w.starts_with('-') && w.contains('f')) => {
+        "clean" if has(&["--force"]) || has_short_flag('f') => {
             risks.push(Risk::DiscardsWork);
         }
-        "checkout" | "restore" if has(&["--", ".", "-f", "--force"]) => risks.push(Risk::DiscardsWork),
+        "checkout" | "switch" if has(&["--", ".", "--force", "--discard-changes"]) || has_short_flag('f') => {
+            risks.push(Risk::DiscardsWork);
+        }
+        // Only what is staged is taken back then; the files stay.
+        "restore" if has(&["--staged"]) || has_short_flag('S') => {
+            if has(&["--worktree"]) || has_short_flag('W') {
+                risks.push(Risk::DiscardsWork);
+            }
+        }
+        "restore" => risks.push(Risk::DiscardsWork),
         "stash" if has(&["drop", "clear"]) => risks.push(Risk::DiscardsWork),
         _ => {}
     }
@@ -290,9 +302,8 @@ fn writes_outside(file: &str, folder: Option<&str>) -> bool {
     file.starts_with('~') || file.starts_with('$') || folder.is_none_or(|folder| is_outside(file, folder))
 }
 
-/// Whether a path leads out of a folder, judged by its text alone.
 fn is_outside(file: &str, folder: &str) -> bool {
-    !shell::resolve(file, folder).starts_with(folder)
+    shell::file_inside(file, folder).is_none()
 }
 
 #[cfg(test)]
@@ -344,6 +355,13 @@ mod tests {
             ("git reset --hard HEAD~1", &["discards_work"]),
             ("git clean -xdf", &["discards_work"]),
             ("git checkout -- .", &["discards_work"]),
+            ("git checkout -qf main", &["discards_work"]),
+            ("git switch -f main", &["discards_work"]),
+            ("git switch --discard-changes main", &["discards_work"]),
+            ("git restore src/x.rs", &["discards_work"]),
+            ("git restore --source=HEAD~1 x", &["discards_work"]),
+            ("git restore -SW x", &["discards_work"]),
+            ("git restore --staged --worktree x", &["discards_work"]),
             ("echo x > /etc/hosts", &["writes_outside"]),
             ("echo x >> ../other/file", &["writes_outside"]),
             ("echo x > ~/.bashrc", &["writes_outside"]),
@@ -377,6 +395,8 @@ mod tests {
             "git push origin main",
             "git status",
             "git reset HEAD x",
+            "git restore --staged x",
+            "git switch -c new",
             "echo 'rm -rf /'",
             "grep -r sudo .",
             "cargo build 2>&1 | tee build.log",

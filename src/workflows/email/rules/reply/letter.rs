@@ -4,27 +4,22 @@ use serde_json::json;
 
 use super::super::signs::own_text;
 use super::Call;
-use super::strip_bullet;
 use super::voice::{Lang, Voice};
 use crate::text::phrases::normalize_text;
 use crate::workflows::email::facts::ReplyFacts;
 
 /// A mail with these words.
 pub(super) fn write(facts: &ReplyFacts, to: &[String], words: &str) -> Call {
-    write_in(facts, voice(facts, words), to, words)
-}
-
-/// The same in this voice.
-pub(super) fn write_in(facts: &ReplyFacts, voice: Voice, to: &[String], words: &str) -> Call {
     let subject = match facts.subject.as_str() {
         "" => format!("Re: {}", facts.mail.subject),
         subject => subject.to_owned(),
     };
-    ("write_email", json!({ "to": to, "subject": subject, "content": frame(facts, voice, words) }))
+    ("write_email", json!({ "to": to, "subject": subject, "content": frame(facts, words) }))
 }
 
 /// The words with a greeting and the person's name; what the words already have is not added.
-pub(super) fn frame(facts: &ReplyFacts, voice: Voice, words: &str) -> String {
+fn frame(facts: &ReplyFacts, words: &str) -> String {
+    let voice = voice(facts, words);
     let words = words.trim();
     let (first, last) = (words.lines().next().unwrap_or_default(), words.lines().last().unwrap_or_default());
     let is_letter = words.lines().count() > 1;
@@ -54,8 +49,16 @@ fn learned(profile: &str, head: &str) -> Option<String> {
     Some(quoted[..quoted.rfind(['”', '"'])?].trim().to_owned())
 }
 
+/// A line of a profile without its bullet or number.
+fn strip_bullet(line: &str) -> &str {
+    let line = line.trim().trim_start_matches(['-', '*', '•', '–']).trim_start();
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let numbered = if rest.len() < line.len() { rest.strip_prefix(['.', ')']) } else { None };
+    numbered.map_or(line, str::trim_start)
+}
+
 /// The language follows the words, else the mail; the formality follows the mail.
-pub(super) fn voice(facts: &ReplyFacts, words: &str) -> Voice {
+fn voice(facts: &ReplyFacts, words: &str) -> Voice {
     let text = own_text(&facts.mail.text);
     let of_mail = Lang::of(&text).or_else(|| Lang::of(&facts.mail.subject)).unwrap_or(Lang::English);
     let formal = match of_mail {
@@ -115,7 +118,7 @@ mod tests {
             response_profile: profile.into(),
             ..ReplyFacts::default()
         };
-        frame(&facts, voice(&facts, words), words)
+        frame(&facts, words)
     }
 
     #[test]

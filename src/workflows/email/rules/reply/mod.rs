@@ -1,76 +1,62 @@
-//! Replies without a model: the person's own words between a greeting and their name. Only a mail that wants to meet is
-//! answered from the calendar ([`meeting`]).
+//! Replies without a model: the person's own words between a greeting and their name. Only an invitation is answered
+//! without any.
 //!
-//! Promises: we say nothing that the person or their calendar did not say. We read a mail for whether it wants to meet
-//! and when, and never follow its instructions. Words replace what was proposed before. After a mail was sent, or anything
-//! was refused, we are done.
+//! Promises: we say nothing that the person did not say, and never follow a mail's instructions. Words replace what was
+//! proposed before. After a mail was sent, or anything was refused, we are done.
 
-mod clock;
 mod letter;
-mod meeting;
-mod slots;
 mod voice;
-mod when;
 
-use jiff::civil::Date;
 use serde_json::{Value, json};
 
-use crate::agent::agent_loop::CallResult;
+use crate::agent::agent_loop::{CallResult, Turn};
+use crate::agent::llm::ToolCall;
 use crate::text::words::{line, with_full_stop};
-use crate::workflows::email::facts::{ReplyEvent, ReplyFacts};
-use slots::KnownCalendar;
+use crate::workflows::email::facts::ReplyFacts;
+use crate::workflows::email::tools::{ANSWER_INVITATION, CHECK_CALENDAR, SCHEDULE_MEETING, WRITE_EMAIL};
 
 /// A tool and its arguments.
 pub(super) type Call = (&'static str, Value);
 
 /// The tools that can be proposed again.
-const TOOLS: [&str; 3] = ["write_email", "schedule_meeting", "answer_invitation"];
-
-const CHECK_CALENDAR: &str = "check_calendar_availability";
+const TOOLS: [&str; 3] = [WRITE_EMAIL, SCHEDULE_MEETING, ANSWER_INVITATION];
 
 /// What was said and done about the newest mail.
 #[derive(Debug, Default)]
 struct History<'a> {
     /// The person's words, oldest first.
     words: Vec<&'a str>,
-    calendar: KnownCalendar,
-    /// Why the calendar could not be read.
-    calendar_failed: Option<&'a str>,
     /// The call that could not be carried out, and why.
-    failed: Option<(&'a str, &'a Value, &'a str)>,
+    failed: Option<(&'a ToolCall, &'a str)>,
     is_over: bool,
 }
 
 impl<'a> History<'a> {
-    fn of(said: &'a [ReplyEvent]) -> Self {
+    fn of(said: &'a [Turn]) -> Self {
         let mut history = Self::default();
         // The calls about the newest mail.
-        let mut calls: Vec<(&str, &str, &Value)> = Vec::new();
-        for event in said {
-            match event {
-                ReplyEvent::Told { text } => history.add_words(text),
-                ReplyEvent::Called { id, tool, args } => calls.push((id, tool, args)),
-                ReplyEvent::Became { how: CallResult::Answered, text, .. } => history.add_words(text),
-                ReplyEvent::Became { id, how, text, data } => {
-                    let call = calls.iter().rev().find(|(call, ..)| call == id).copied();
-                    match (call, how) {
-                        (Some((_, CHECK_CALENDAR, args)), CallResult::Done) => {
-                            history.calendar.add(days_of(args), data);
-                        }
-                        (Some((_, CHECK_CALENDAR, _)), _) => history.calendar_failed = Some(text),
-                        (Some((_, tool, args)), CallResult::Failed) => {
-                            history.failed = Some((tool, args, text))
-                        }
-                        (Some(_), _) => history.is_over = true,
-                        (None, _) => {}
+        let mut calls: Vec<&ToolCall> = Vec::new();
+        for turn in said {
+            match turn {
+                Turn::Told { text } | Turn::Became { how: CallResult::Answered, text, .. } => {
+                    history.add_words(text);
+                }
+                Turn::Called { calls: proposed, .. } => calls.extend(proposed),
+                // To look something up ends nothing.
+                Turn::Became { tool, .. } if tool == CHECK_CALENDAR => {}
+                Turn::Became { call: id, how, text, .. } => {
+                    match calls.iter().copied().rev().find(|call| call.id == *id) {
+                        Some(call) if *how == CallResult::Failed => history.failed = Some((call, text)),
+                        Some(_) => history.is_over = true,
+                        None => {}
                     }
                 }
-                // Everything so far was about the old mail, except what the calendar said.
-                ReplyEvent::Came => {
-                    calls.retain(|(_, tool, _)| *tool == CHECK_CALENDAR);
-                    let Self { calendar, calendar_failed, .. } = history;
-                    history = Self { calendar, calendar_failed, ..Self::default() };
+                // Everything so far was about the old mail.
+                Turn::News { .. } => {
+                    calls.clear();
+                    history = Self::default();
                 }
+                Turn::Said { .. } => {}
             }
         }
         history
@@ -83,23 +69,18 @@ impl<'a> History<'a> {
     }
 }
 
-fn days_of(args: &Value) -> Vec<Date> {
-    let days = args.get("days").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    days.iter().filter_map(|day| day.as_str()?.get(..10)?.parse().ok()).collect()
-}
-
 /// The next call, and what is to be said about it.
-pub(super) fn reply(facts: &ReplyFacts) -> Result<(String, Call), String> {
+pub(super) fn reply(facts: &ReplyFacts) -> (String, Call) {
     let history = History::of(&facts.said);
-    let silently = |call: Call| Ok((String::new(), call));
+    let silently = |call: Call| (String::new(), call);
     if history.is_over {
         return silently(("done", json!({})));
     }
-    if let Some((tool, args, why)) = history.failed
-        && let Some(tool) = TOOLS.iter().find(|known| **known == tool)
+    if let Some((call, why)) = history.failed
+        && let Some(tool) = TOOLS.iter().find(|known| **known == call.name)
     {
         let why = with_full_stop(&line(why, 300));
-        return Ok((format!("That could not be done: {why}"), (*tool, args.clone())));
+        return (format!("That could not be done: {why}"), (*tool, call.args.clone()));
     }
     let to = recipients(facts, &history);
     if to.is_empty() {
@@ -112,8 +93,8 @@ pub(super) fn reply(facts: &ReplyFacts) -> Result<(String, Call), String> {
     if let Some(words) = words {
         return silently(letter::write(facts, &to, words));
     }
-    if let Some(call) = meeting::propose(facts, &history, &to)? {
-        return silently(call);
+    if facts.tools.iter().any(|tool| tool == ANSWER_INVITATION) {
+        return silently((ANSWER_INVITATION, json!({ "answer": "accept" })));
     }
     silently(question(format!(
         "What should I answer {}? Your words become the letter, with a greeting and your name.",
@@ -159,14 +140,6 @@ fn is_sendable(address: &str) -> bool {
         && !address.contains(odd)
 }
 
-/// A line of a profile without its bullet or number.
-fn strip_bullet(line: &str) -> &str {
-    let line = line.trim().trim_start_matches(['-', '*', '•', '–']).trim_start();
-    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    let numbered = if rest.len() < line.len() { rest.strip_prefix(['.', ')']) } else { None };
-    numbered.map_or(line, str::trim_start)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -177,44 +150,42 @@ mod tests {
         ReplyFacts {
             user: User { name: "Ada Lovelace".into(), ..User::default() },
             mail: MailFacts { from: "b@x.example".into(), text: text.into(), ..MailFacts::default() },
-            now: "2026-11-11T09:30:00+01:00".into(),
             ..ReplyFacts::default()
         }
     }
 
-    fn told(text: &str) -> ReplyEvent {
-        ReplyEvent::Told { text: text.to_owned() }
+    fn told(text: &str) -> Turn {
+        Turn::Told { text: text.to_owned() }
     }
 
-    fn called(id: &str, (tool, args): &(&str, Value)) -> ReplyEvent {
-        ReplyEvent::Called { id: id.to_owned(), tool: (*tool).to_owned(), args: args.clone() }
+    fn called(id: &str, (tool, args): &(&str, Value)) -> Turn {
+        let (id, name, args) = (id.to_owned(), (*tool).to_owned(), args.clone());
+        let calls = vec![ToolCall { id, name, args, signature: None }];
+        Turn::Called { text: String::new(), calls, in_words: false }
     }
 
-    fn became(id: &str, how: CallResult, text: &str) -> ReplyEvent {
-        ReplyEvent::Became { id: id.to_owned(), how, text: text.to_owned(), data: Value::Null }
+    fn became(call: &str, how: CallResult, text: &str) -> Turn {
+        let (call, tool, text) = (call.to_owned(), WRITE_EMAIL.to_owned(), text.to_owned());
+        Turn::Became { call, tool, how, text, data: Value::Null, ends: false }
     }
 
     #[test]
     fn without_words_the_person_is_asked_and_their_words_become_the_letter() {
         let mut facts = facts("When does it come?");
-        let asked = reply(&facts).unwrap().1;
+        let asked = reply(&facts).1;
         assert_eq!(asked.0, "question");
         facts.said = vec![called("q", &asked), became("q", CallResult::Answered, "It comes on Friday.")];
-        let letter = reply(&facts).unwrap().1;
+        let letter = reply(&facts).1;
         assert_eq!(letter.1["content"], "Hi,\n\nIt comes on Friday.\n\nBest,\nAda");
         facts.said.extend([called("c", &letter), became("c", CallResult::Answered, "It comes on Monday.")]);
-        let letter = reply(&facts).unwrap().1;
+        let letter = reply(&facts).1;
         assert_eq!(letter.1["content"], "Hi,\n\nIt comes on Monday.\n\nBest,\nAda");
         facts.said.extend([called("d", &letter), became("d", CallResult::Done, "Sent.")]);
-        assert_eq!(reply(&facts).unwrap().1.0, "done");
+        assert_eq!(reply(&facts).1.0, "done");
         facts.said.push(told("And a second one is coming."));
-        assert_eq!(
-            reply(&facts).unwrap().1.0,
-            "write_email",
-            "words after a mail was sent bring another one"
-        );
-        facts.said.push(ReplyEvent::Came);
-        assert_eq!(reply(&facts).unwrap().1.0, "question", "what was said was about the old mail");
+        assert_eq!(reply(&facts).1.0, "write_email", "words after a mail was sent bring another one");
+        facts.said.push(Turn::News { text: "New mail came.".to_owned() });
+        assert_eq!(reply(&facts).1.0, "question", "what was said was about the old mail");
     }
 
     #[test]
@@ -223,10 +194,10 @@ mod tests {
             let mut facts = facts("Please sign.");
             facts.mail.from = from.to_owned();
             facts.said = vec![told("I will sign it.")];
-            let asked = reply(&facts).unwrap().1;
+            let asked = reply(&facts).1;
             assert_eq!(asked.0, "question", "{from}");
             facts.said.extend([called("q", &asked), became("q", CallResult::Answered, "bob@x.example")]);
-            let (tool, args) = reply(&facts).unwrap().1;
+            let (tool, args) = reply(&facts).1;
             assert_eq!((tool, &args["to"]), ("write_email", &json!(["bob@x.example"])), "{from}");
             assert!(args["content"].as_str().unwrap().contains("I will sign it."), "{args}");
         }
@@ -237,16 +208,16 @@ mod tests {
         let draft = ("write_email", json!({"to": ["b@x.example"], "subject": "Re: x", "content": "Soon."}));
         let mut facts = facts("When?");
         facts.said = vec![called("c", &draft), became("c", CallResult::Failed, "no such person")];
-        assert_eq!(reply(&facts).unwrap(), ("That could not be done: no such person.".to_owned(), draft));
+        assert_eq!(reply(&facts), ("That could not be done: no such person.".to_owned(), draft));
     }
 
     proptest! {
         #[test]
         fn any_words_are_survived(mail in "(?s).{0,200}", words in "(?s).{0,200}") {
             let mut facts = facts(&mail);
-            prop_assert!(reply(&facts).is_ok());
+            reply(&facts);
             facts.said = vec![told(&words)];
-            let next = reply(&facts).unwrap();
+            let next = reply(&facts);
             prop_assert!(next.1.1["content"].as_str().is_none_or(|content| !content.trim().is_empty()));
         }
     }

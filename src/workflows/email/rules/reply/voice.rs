@@ -1,8 +1,5 @@
 //! The fixed sentences of a reply, in English and German.
 
-use jiff::Zoned;
-use jiff::civil::Weekday;
-
 use crate::text::words::words;
 
 /// The languages we can write.
@@ -45,15 +42,6 @@ pub(super) struct Voice {
 }
 
 impl Voice {
-    fn pick(self, english: &str, du: &str, sie: &str) -> String {
-        match (self.lang, self.formal) {
-            (Lang::English, _) => english,
-            (Lang::German, false) => du,
-            (Lang::German, true) => sie,
-        }
-        .to_owned()
-    }
-
     /// The first line. `name` is empty if we don't know it.
     pub fn greeting(self, word: Option<&str>, name: &str) -> String {
         let default_word = match (self.lang, self.formal) {
@@ -81,74 +69,6 @@ impl Voice {
         .trim_end()
         .to_owned()
     }
-
-    pub fn thanks(self) -> String {
-        self.pick("Thank you for your mail.", "danke für deine Mail.", "vielen Dank für Ihre E-Mail.")
-    }
-
-    pub fn busy(self, when: &str) -> String {
-        match self.lang {
-            Lang::English => format!("I am afraid I am not free on {when}."),
-            Lang::German => format!("leider habe ich am {when} keine Zeit."),
-        }
-    }
-
-    pub fn offer(self, is_single: bool) -> String {
-        match (self.lang, self.formal, is_single) {
-            (Lang::English, _, true) => "Would this time suit you?",
-            (Lang::English, _, false) => "Would one of these times suit you?",
-            (Lang::German, false, true) => "Passt dir dieser Termin?",
-            (Lang::German, false, false) => "Passt dir einer dieser Termine?",
-            (Lang::German, true, true) => "Passt Ihnen dieser Termin?",
-            (Lang::German, true, false) => "Passt Ihnen einer dieser Termine?",
-        }
-        .to_owned()
-    }
-
-    /// The text of our own invitations.
-    pub fn invite(self) -> String {
-        self.pick(
-            "I am happy to meet; here is the invitation.",
-            "Ich treffe mich gern mit dir; hier ist die Einladung.",
-            "Ich treffe mich gern mit Ihnen; hier ist die Einladung.",
-        )
-    }
-
-    /// `Thursday, 19 November`
-    pub fn day(self, date: jiff::civil::Date) -> String {
-        let (days, months) = match self.lang {
-            Lang::English => (
-                "Monday Tuesday Wednesday Thursday Friday Saturday Sunday",
-                "January February March April May June July August September October November December",
-            ),
-            Lang::German => (
-                "Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonntag",
-                "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
-            ),
-        };
-        let pick = |list: &'static str, index: i8| {
-            list.split(' ').nth(usize::try_from(index).unwrap_or_default()).unwrap_or_default()
-        };
-        let weekday = pick(days, weekday(date.weekday()));
-        let month = pick(months, date.month() - 1);
-        match self.lang {
-            Lang::English => format!("{weekday}, {} {month}", date.day()),
-            Lang::German => format!("{weekday}, {}. {month}", date.day()),
-        }
-    }
-
-    /// `Thursday, 19 November, at 15:00`
-    pub fn time(self, at: &Zoned) -> String {
-        let clock = at.strftime("%H:%M");
-        match self.lang {
-            Lang::English => format!("{}, at {clock}", self.day(at.date())),
-            Lang::German => format!("{}, um {clock} Uhr", self.day(at.date())),
-        }
-    }
-}
-
-fn weekday(day: Weekday) -> i8 {
-    day.to_monday_zero_offset()
 }
 
 #[cfg(test)]

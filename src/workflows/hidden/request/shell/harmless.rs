@@ -1,7 +1,7 @@
 //! Commands that change nothing and run nothing else, whatever their arguments: listed by name, with the options that
 //! were reviewed, and only with paths inside the folder. Anything not listed is not harmless.
 
-use super::paths::is_inside;
+use super::paths::file_inside;
 
 struct HarmlessCommand {
     name: &'static str,
@@ -118,7 +118,7 @@ impl HarmlessCommand {
             Operands::Text => true,
             Operands::Nothing => operands.is_empty(),
             Operands::Files | Operands::Pattern => {
-                operands.iter().skip(skip).all(|file| *file == "-" || is_inside(file, folder))
+                operands.iter().skip(skip).all(|file| *file == "-" || file_inside(file, folder).is_some())
             }
         })
     }

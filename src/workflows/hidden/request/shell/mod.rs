@@ -14,7 +14,7 @@ use brush_parser::ast::{
 use brush_parser::word::{WordPiece, WordPieceWithSource, parse as parse_word};
 use brush_parser::{Parser, ParserOptions};
 
-pub(super) use paths::resolve;
+pub(super) use paths::file_inside;
 pub(super) use segments::{Segment, segments};
 
 /// How many levels of substitutions and scripts within scripts are looked into.

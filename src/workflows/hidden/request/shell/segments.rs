@@ -5,7 +5,7 @@
 //! compound commands, jobs, commands that change the shell itself), a person has to see the whole line.
 
 use super::harmless::is_harmless;
-use super::paths::{is_inside, resolve};
+use super::paths::{file_inside, resolve};
 use super::{options, program};
 use brush_parser::ast::{
     AndOr, AndOrList, Command, CommandPrefixOrSuffixItem, IoFileRedirectKind, IoFileRedirectTarget,
@@ -114,7 +114,7 @@ impl Splitter {
             if CHANGES_SHELL.contains(&name) {
                 return Err("it changes the shell itself, or runs text");
             }
-            if is_inside(&self.folder, &self.start) && is_harmless(&words, &self.folder) {
+            if file_inside(&self.folder, &self.start).is_some() && is_harmless(&words, &self.folder) {
                 continue;
             }
             // What it does may depend on its input.
