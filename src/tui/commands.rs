@@ -75,7 +75,7 @@ fn passes_guard(model: &mut Model, action: Action, press: Press) -> bool {
     const TOO_FAST: &str = "Ignored: the keys came too fast";
     let (passes, why) = match action {
         _ if action.decides_on_card() => {
-            if !model.inbox.list.has_marks() {
+            if !model.has_marks() {
                 return passes_card_guard(model, action, press);
             }
             let is_meant = key_guard::is_deliberate(model, press);

@@ -120,7 +120,9 @@ fn marks_stay_on_their_items_in_any_order() {
     // What a filter hides is not marked for now; it is again when it is shown.
     screen.press(&format!("\\{}<enter>", titles[1].split(' ').next().unwrap()));
     assert_eq!(marked(&screen), [&*titles[1]]);
-    screen.press("<esc>");
+    screen.shows(["1 marked"]).press("2").hides(["1 marked"]).press("1").shows(["1 marked"]);
+    screen.press("<esc>").hides(["1 marked"]);
+    screen.press("gr/").says("There is nothing to search here").press("gi");
     screen.press("gg").press("*").press("*");
     assert!(marked(&screen).is_empty() && !screen.model.inbox.list.has_marks(), "{}", screen.dump());
 }

@@ -284,6 +284,11 @@ impl Model {
         if self.shows_items() { self.inbox.list.selected() } else { None }
     }
 
+    /// Whether the inbox lists marked items, which keys that decide act on.
+    pub fn has_marks(&self) -> bool {
+        self.shows_items() && self.inbox.list.has_marks()
+    }
+
     /// The card of the selected item, if it is loaded and up to date.
     pub fn current(&self) -> Option<&Opened> {
         let row = self.selected()?;
