@@ -49,9 +49,9 @@ impl Pane for Decided {
         })
     }
 
-    /// Reads the listed rows again plus one page, so that new ones push nothing out.
+    /// Reads the rows down to the selected one again plus one page, so that new ones don't push it out.
     fn read(&self, model: &mut Model) {
-        read(model, None, model.inbox.history.list.rows.len() + PAGE);
+        read(model, None, model.inbox.history.list.cursor + PAGE);
     }
 
     fn list<'m>(&self, model: &'m mut Model) -> Option<&'m mut dyn Cursor> {

@@ -42,9 +42,9 @@ impl Pane for Skipped {
         })
     }
 
-    /// Reads the listed rows again plus one page, so that new ones push nothing out.
+    /// Reads the rows down to the selected one again plus one page, so that new ones don't push it out.
     fn read(&self, model: &mut Model) {
-        read(model, SkippedQuery { after: None, limit: model.inbox.skipped.rows.len() + PAGE });
+        read(model, SkippedQuery { after: None, limit: model.inbox.skipped.cursor + PAGE });
     }
 
     fn list<'m>(&self, model: &'m mut Model) -> Option<&'m mut dyn Cursor> {
