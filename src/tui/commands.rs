@@ -211,6 +211,7 @@ fn open_elsewhere(model: &mut Model) {
     let typed = model.inbox.list.narrow.typed.clone();
     if let Ok(query) = Query::parse(&typed, Place::Threads, &model.local_time()) {
         model.go(Tab::Threads);
+        model.threads.widen();
         threads::search(model, query);
     }
 }

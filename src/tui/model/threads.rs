@@ -25,8 +25,6 @@ pub struct ThreadsTab {
     /// What the list can be filtered by.
     pub facets: Facets,
     pub search: Query,
-    /// The search and the selection before the user began typing a new search.
-    pub previous_search: Option<(Query, Option<ThreadId>)>,
     /// What the user may have meant, if nothing was found.
     pub suggestion: Option<String>,
     /// The thread that is shown.
@@ -43,7 +41,7 @@ pub struct ThreadsTab {
 
 impl ThreadsTab {
     pub fn selected(&self) -> Option<&ThreadLine> {
-        self.list.rows.get(self.list.cursor)
+        self.list.selected()
     }
 
     /// The query for what is listed, starting after `after`.
@@ -81,8 +79,7 @@ impl ThreadsTab {
 
     /// Whether this query matches what is listed now.
     pub fn wants(&self, query: &ThreadQuery) -> bool {
-        let current = self.query(query.after, query.limit);
-        current == *query
+        self.query(query.after, query.limit) == *query
     }
 
     /// Starts a different list; the selection stays if its thread is in that list too.

@@ -29,8 +29,6 @@ impl Pane for Threads {
             Action::SearchNext => Ok(|model| list::find(model, true)),
             Action::SearchPrevious => Ok(|model| list::find(model, false)),
             Action::Narrow => Ok(list::offer_filters),
-            Action::NextItem => Ok(|model| Threads.step(model, 1)),
-            Action::PreviousItem => Ok(|model| Threads.step(model, -1)),
             Action::Quotes => {
                 let shows_mail =
                     model.shown_review().is_some_and(|review| review.pane == ThreadPane::Conversation);
