@@ -255,8 +255,8 @@ impl Model {
     pub fn past_end(&self) -> Option<PastEnd> {
         let list = &self.inbox.list;
         let (count, line) = if !list.narrow.is_empty() {
-            let found = list.found_elsewhere();
-            (found, PastEnd::Elsewhere(found))
+            let (found, may_be_more) = list.found_elsewhere();
+            (found, PastEnd::Elsewhere(found, may_be_more))
         } else {
             let skipped = self.inbox.recently_skipped;
             (usize::try_from(skipped).unwrap_or(usize::MAX), PastEnd::Skipped(skipped))

@@ -6,6 +6,7 @@
 
 use crate::engine::graph::{Kind, ThreadId};
 use crate::inbox::{ItemKind, ItemLine, ItemStamp, ItemStatus, Query};
+use crate::tui::model::rows::PAGE;
 use jiff::Timestamp;
 use std::collections::{HashMap, HashSet};
 
@@ -295,11 +296,12 @@ impl List {
         self.found.get(thread).map(String::as_str).filter(|snippet| !snippet.is_empty())
     }
 
-    /// How many threads were found that the inbox does not list.
-    pub fn found_elsewhere(&self) -> usize {
+    /// How many threads were found that the inbox does not list, and whether there may be more: one page is read.
+    pub fn found_elsewhere(&self) -> (usize, bool) {
         let listed: HashSet<&ThreadId> =
             self.rows.iter().filter(|row| row.is_waiting()).map(|row| &row.thread).collect();
-        self.found.keys().filter(|thread| !listed.contains(thread)).count()
+        let elsewhere = self.found.keys().filter(|thread| !listed.contains(thread)).count();
+        (elsewhere, self.found.len() >= PAGE)
     }
 
     /// Computes the order again. The selection stays on its item; if that is gone, nothing is selected.

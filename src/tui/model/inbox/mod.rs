@@ -144,8 +144,8 @@ pub struct Undo {
 pub enum PastEnd {
     /// So many mails were skipped in the last day.
     Skipped(u64),
-    /// So many threads besides match the filter.
-    Elsewhere(usize),
+    /// So many threads besides match the filter, and perhaps even more.
+    Elsewhere(usize, bool),
 }
 
 /// Mail that was put away together.

@@ -26,7 +26,7 @@ impl Pane for Items {
         Some(match action {
             Action::Open if list.is_past_end() => match model.past_end() {
                 Some(PastEnd::Skipped(_)) => Ok(|model| show(model, Filter::Skipped)),
-                Some(PastEnd::Elsewhere(_)) | None => return None,
+                Some(PastEnd::Elsewhere(..)) | None => return None,
             },
             Action::Open => listed(open_page),
             Action::Mark => listed(marks::mark),

@@ -73,9 +73,9 @@ fn draw_past_end(model: &Model, area: Rect, buf: &mut Buffer) {
             let how = model.spell("<open> or <show_skipped> opens");
             format!("{} skipped in the last day · {how}", count_noun(mails, "mail"))
         }
-        PastEnd::Elsewhere(threads) => {
-            let how = model.spell("<open> opens");
-            format!("{threads} more put away, sent or done · {how}")
+        PastEnd::Elsewhere(threads, may_be_more) => {
+            let (plus, how) = (if may_be_more { "+" } else { "" }, model.spell("<open> opens"));
+            format!("{threads}{plus} more put away, sent or done · {how}")
         }
     };
     let (theme, selected) = (&model.theme, model.inbox.list.is_past_end());
@@ -296,7 +296,7 @@ fn draw_card(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>,
                 "Mail that a rule or the model ignored in the last day.",
                 "<open> lists it with the reasons. Nothing is decided here.",
             ),
-            PastEnd::Elsewhere(_) => {
+            PastEnd::Elsewhere(..) => {
                 ("More threads match: put away, sent or done.", "<open> lists them in Threads.")
             }
         };
