@@ -5,7 +5,7 @@
 use super::actions::{Action, Scope};
 use super::editor::Editor;
 use super::key::Key;
-use super::layers::{draw_line, screen};
+use super::layers::{draw_line, half_page, screen};
 use super::layout::centred;
 use super::model::{Model, Popup, Press, Rows};
 use super::tabs::start;
@@ -158,7 +158,7 @@ impl Popup for Palette {
                 return None;
             }
             Action::Choose => model.say("There is no such action"),
-            action => rows.act(action),
+            action => rows.act(action, half_page(model)),
         }
         self.cursor = rows.cursor;
         Some(self)
@@ -206,17 +206,12 @@ impl Popup for Palette {
         vec![(Action::Choose, "do it"), (Action::Cancel, "close")]
     }
 
-    fn type_key(&mut self, key: Key) -> bool {
-        let is_changed = self.editor.key(key);
-        if is_changed {
-            self.cursor = 0;
-        }
-        is_changed
+    fn editor(&mut self) -> Option<&mut Editor> {
+        Some(&mut self.editor)
     }
 
-    fn paste(&mut self, text: &str) -> bool {
-        self.editor.insert(text);
-        true
+    fn text_changed(&mut self, _: &mut Model) {
+        self.cursor = 0;
     }
 }
 

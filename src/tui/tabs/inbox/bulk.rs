@@ -6,7 +6,7 @@ use crate::inbox::door::action_words;
 use crate::inbox::{ANSWER_INVITATION, DecisionRequest, ItemKind, ItemLine, unsent_edit_key};
 use crate::text::{count_noun, width, wrap};
 use crate::tui::actions::{Action, Scope};
-use crate::tui::layers::{cells, draw_keys, screen};
+use crate::tui::layers::{cells, draw_keys, half_page, screen};
 use crate::tui::layout::centred;
 use crate::tui::model::{DecisionKind, Model, Popup, Rows};
 use crate::tui::{draw, words};
@@ -150,7 +150,7 @@ impl Popup for Bulk {
                 carry_out(model, *self);
                 return None;
             }
-            action => self.list.act(action),
+            action => self.list.act(action, half_page(model)),
         }
         Some(self)
     }
