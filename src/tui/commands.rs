@@ -3,7 +3,7 @@
 
 use super::actions::Action;
 use super::help::Help;
-use super::key_guard::{self, Guard, NOTHING_SELECTED};
+use super::key_guard::{self, Guard};
 use super::layout::{self, Areas};
 use super::model::{DeferredKey, Filter, Focus, Job, LastDecisionKey, Model, Popup, Press, Tab};
 use super::palette::Palette;
@@ -229,6 +229,7 @@ fn page_height(model: &Model) -> isize {
 }
 
 fn does_everywhere(model: &Model, action: Action) -> Does {
+    const NO_THREAD: &str = "No thread is selected · <down> or <up> selects one";
     let pane = pane(model);
     Ok(match action {
         Action::TabInbox => inbox::enter,
@@ -268,13 +269,15 @@ fn does_everywhere(model: &Model, action: Action) -> Does {
         Action::CloseLayer => |model| model.refuse("<quit> quits · <close_layer> closes what is open"),
         Action::Redraw => |model| model.jobs.push(Job::Redraw),
         Action::Suspend => |model| model.jobs.push(Job::Suspend),
-        Action::OpenThread => return when(pane.thread(model).is_some(), NOTHING_SELECTED, open_thread),
+        Action::OpenThread => return when(pane.thread(model).is_some(), NO_THREAD, open_thread),
         Action::Stop => {
             let can = model.selected().is_some() || model.selected_running().is_some();
-            return when(can, NOTHING_SELECTED, ask_stop);
+            return when(can, "No running thread is selected", ask_stop);
         }
-        Action::TakeOver => return when(pane.thread(model).is_some(), NOTHING_SELECTED, take_over),
-        Action::Why => return when(pane.about(model).is_some(), NOTHING_SELECTED, ask_why),
+        Action::TakeOver => return when(pane.thread(model).is_some(), NO_THREAD, take_over),
+        Action::Why => {
+            return when(pane.about(model).is_some(), "There is nothing to explain here", ask_why);
+        }
         Action::Forward => {
             return when(pane.mail(model).is_some(), "There is no mail to forward", forward);
         }

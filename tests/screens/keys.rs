@@ -363,7 +363,8 @@ fn sentences_name_the_keys_of_the_config() {
     screen.model.keymap = Keymap::new(&BTreeMap::from(keys), &[]).unwrap();
     screen.press("<ctrl-p>").tell(Msg::Changed).shows(["PAUSED (Ctrl-p resumes)"]).press("<ctrl-p>");
     screen.tell(Msg::Driving(Driving::Ours)).on_the_mail();
-    screen.press("iq").shows(["x  take it back, then quit", "n  stay"]).press("n");
+    screen.press("iq").shows(["x  take it back, then quit", "n  stay"]).press("w");
+    screen.shows(["quits once nothing is held"]).press("qn").hides(["quits once nothing is held"]);
     screen.press("gh").shows(["x thread · Y why"]);
 }
 

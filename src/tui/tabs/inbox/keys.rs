@@ -174,7 +174,7 @@ pub fn does(model: &Model, action: Action) -> Option<Does> {
                 Err("Results can't be snoozed · <accept> files them away")
             }
             Some(row) => when(!row.is_decided(), "Already decided", menus::offer_snooze),
-            None => when(has_marks, NOTHING_SELECTED, menus::offer_snooze),
+            None => when(has_marks, no_item(model), menus::offer_snooze),
         },
         Action::Archive => {
             on_mail(model, |model| away::put_away(model, MailMove::Away(Destination::Archive)))
@@ -217,11 +217,20 @@ fn take(action: Action) -> Effect {
 
 /// An answer to the selected item, if it is open and accepts this answer.
 fn on_open_item(model: &Model, action: Action, effect: Effect) -> Does {
-    let Some(row) = model.selected() else { return Err(NOTHING_SELECTED) };
+    let Some(row) = model.selected() else { return Err(no_item(model)) };
     if row.is_decided() {
         return Err("Already decided · <undo> undoes the last decision");
     }
     check_answer(model, row, action).map(|()| effect)
+}
+
+/// Why there is no item to act on.
+fn no_item(model: &Model) -> &'static str {
+    match (model.shows_items(), model.inbox.list.is_past_end()) {
+        (true, false) => NOTHING_SELECTED,
+        (true, true) => "This line is no item",
+        (false, _) => "You decide in the inbox · <inbox> goes there",
+    }
 }
 
 fn on_mail(model: &Model, effect: Effect) -> Does {
