@@ -7,7 +7,7 @@ use super::key_guard::{self, Guard};
 use super::layout::{self, Areas};
 use super::model::{DeferredKey, Filter, Focus, Job, LastDecisionKey, Model, Popup, Press, Tab};
 use super::palette::Palette;
-use super::tabs::activity::{Activity, Running};
+use super::tabs::activity::{self, Activity};
 use super::tabs::inbox::history::Decided;
 use super::tabs::inbox::skipped::{self, Skipped};
 use super::tabs::inbox::{self, Items, compose, decide, news, stop, take_over, undo};
@@ -25,7 +25,6 @@ use crate::tui::layers::Page;
 /// The pane on the screen.
 pub fn pane(model: &Model) -> &'static dyn Pane {
     match (model.tab, model.inbox.list.filter) {
-        (Tab::Inbox, Filter::Running) => &Running,
         (Tab::Inbox, Filter::Skipped) => &Skipped,
         (Tab::Inbox, Filter::Decided) => &Decided,
         (Tab::Inbox, Filter::All | Filter::Kind(_) | Filter::Snoozed | Filter::Held) => &Items,
@@ -246,7 +245,7 @@ fn does_everywhere(model: &Model, action: Action) -> Does {
         Action::ShowResults => |model| inbox::show(model, Filter::Kind(ItemKind::Result)),
         Action::ShowSnoozed => |model| inbox::show(model, Filter::Snoozed),
         Action::ShowHeld => |model| inbox::show(model, Filter::Held),
-        Action::ShowRunning => |model| inbox::show(model, Filter::Running),
+        Action::ShowRunning => activity::show_running,
         Action::ShowSkipped => |model| inbox::show(model, Filter::Skipped),
         Action::ShowDecisions => |model| inbox::show(model, Filter::Decided),
         Action::LastLesson => {

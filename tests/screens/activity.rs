@@ -73,7 +73,7 @@ fn whole(inbox: &sayso::inbox::door::Inbox) -> usize {
 fn a_running_thread_shows_its_node_and_what_it_used_and_is_stopped() {
     let mut screen = TestScreen::full(SIZE);
     let thread = screen.model.inbox.list.selected().unwrap().thread.clone();
-    screen.press("4").press("j");
+    screen.press("gr");
     let line = sayso::inbox::ThreadLine {
         id: thread.clone(),
         workflow: "desk".to_owned(),
@@ -91,7 +91,11 @@ fn a_running_thread_shows_its_node_and_what_it_used_and_is_stopped() {
     };
     screen.call(|model| running_listed(model, vec![line]));
     screen.tell(Msg::Progress(Progress::Started { thread: thread.clone(), node: "plan".to_owned() }));
-    screen.press("j").shows(["plan, for", "so far"]);
+    let what = "reading".to_owned();
+    screen.tell(Msg::Progress(Progress::Bar { thread: thread.clone(), what, done: 3, total: 8 }));
+    let delta = "Three files are read.".to_owned();
+    screen.tell(Msg::Progress(Progress::Text { thread: thread.clone(), delta }));
+    screen.press("j").shows(["plan, for", "so far", "3 of 8", "Three files are read."]);
     screen.press("X").shows(["Stop the thread"]);
     screen.press("n").press("t");
     assert_eq!(screen.model.tab, Tab::Threads);

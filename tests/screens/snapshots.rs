@@ -2,7 +2,7 @@
 
 use crate::support::samples;
 use crate::support::test_screen::TestScreen;
-use sayso::engine::graph::{Progress, ThreadId};
+use sayso::engine::graph::ThreadId;
 use sayso::inbox::{
     Activity, DayLine, Decisions, ModelLine, Page, PruneQuery, Pruning, SkippedLine, SourceLine, Status,
     Storage, TableSize,
@@ -154,22 +154,6 @@ fn tabs() {
     snap_with("activity", |screen| {
         screen.press("4");
         screen.call(|model| model.activity.storage = Some(storage()));
-    });
-    snap("running_none", "gr");
-    snap_with("running", |screen| {
-        let thread = screen.start("desk", json!({"kind": "slow", "title": "Read it all"}));
-        screen.press("gr");
-        screen.tell(Msg::Progress(Progress::Started { thread: thread.clone(), node: "begin".to_owned() }));
-        screen.tell(Msg::Progress(Progress::Bar {
-            thread: thread.clone(),
-            what: "reading".to_owned(),
-            done: 3,
-            total: 8,
-        }));
-        screen.tell(Msg::Progress(Progress::Text {
-            thread,
-            delta: "I have read three files so far.".to_owned(),
-        }));
     });
 }
 

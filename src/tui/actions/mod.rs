@@ -147,7 +147,7 @@ actions! {
         ShowResults ["gd"] "show_results": "show results",
         ShowSnoozed ["gs"] "show_snoozed": "show snoozed items",
         ShowHeld ["go"] "show_held": "show held decisions",
-        ShowRunning ["gr"] "show_running": "show running threads",
+        ShowRunning ["gr"] "show_running": "show running threads, in Activity",
         ShowSkipped ["gk"] "show_skipped": "show skipped mail",
         ShowDecisions ["gh"] "show_decisions": "show past decisions",
         LastLesson ["gl"] "last_lesson": "undo or narrow the last thing learned",

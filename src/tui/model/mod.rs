@@ -154,7 +154,7 @@ pub struct Model {
     /// Threads of this process whose last try did not reach a server, with that server.
     pub unreachable: BTreeMap<ThreadId, String>,
     /// Threads running in any process.
-    pub running: Rows<ThreadLine>,
+    pub running: Vec<ThreadLine>,
     pub grants: Vec<GrantLine>,
     pub overview: Option<Overview>,
     /// The state of each mailbox.
@@ -215,7 +215,7 @@ impl Model {
             unsaved_draft: None,
             running_here: BTreeMap::new(),
             unreachable: BTreeMap::new(),
-            running: Rows::default(),
+            running: Vec::new(),
             grants: Vec::new(),
             overview: None,
             sources: Vec::new(),
@@ -239,11 +239,6 @@ impl Model {
 
     pub fn is_paused(&self) -> bool {
         self.overview.as_ref().is_some_and(|overview| overview.paused)
-    }
-
-    /// Whether the tab lists running threads instead of items.
-    pub fn shows_running(&self) -> bool {
-        self.tab == Tab::Inbox && self.inbox.list.filter == Filter::Running
     }
 
     /// Whether the tab lists skipped mail.

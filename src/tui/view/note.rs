@@ -157,7 +157,6 @@ fn filter_words(filter: Filter) -> Option<&'static str> {
         Filter::Kind(kind) => Some(words::kinds(kind)),
         Filter::Snoozed => Some("snoozed items"),
         Filter::Held => Some("held decisions"),
-        Filter::Running => Some("running threads"),
         Filter::Skipped => Some("skipped mail"),
         Filter::Decided => Some("past decisions"),
     }

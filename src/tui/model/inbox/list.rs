@@ -20,9 +20,7 @@ pub enum Filter {
     Snoozed,
     /// Decided items that can still be undone.
     Held,
-    /// Running threads; these are not items.
-    Running,
-    /// Skipped mail; these are not items either.
+    /// Skipped mail; these are not items.
     Skipped,
     /// Past decisions, which are no longer items.
     Decided,
@@ -112,7 +110,7 @@ impl Filter {
     }
 
     pub fn lists_items(self) -> bool {
-        !matches!(self, Filter::Running | Filter::Skipped | Filter::Decided)
+        !matches!(self, Filter::Skipped | Filter::Decided)
     }
 }
 
@@ -316,7 +314,7 @@ impl List {
                 Filter::Kind(kind) => row.kind == kind && row.is_waiting(),
                 Filter::Snoozed => row.status == ItemStatus::Snoozed,
                 Filter::Held => row.is_decided(),
-                Filter::Running | Filter::Skipped | Filter::Decided => false,
+                Filter::Skipped | Filter::Decided => false,
             };
             passes_filter && (row.matches(&self.narrow, now) || self.found.contains_key(&row.thread))
         };

@@ -9,7 +9,7 @@ use crate::tui::actions::Action;
 use crate::tui::card::Doc;
 use crate::tui::layers::{Choice, Confirm, Menu};
 use crate::tui::layout::Areas;
-use crate::tui::model::{ActivityRow, Model, Seen};
+use crate::tui::model::{ActivityRow, Focus, Model, Section, Seen, Tab};
 use crate::tui::tabs::pane::{Cursor, Does, Pane, named, when};
 use crate::tui::words;
 use jiff::ToSpan;
@@ -115,6 +115,16 @@ fn select(model: &mut Model, row: usize) {
         model.activity.page_top = 0;
     }
     Activity.selected(model);
+}
+
+/// Goes to the running threads.
+pub fn show_running(model: &mut Model) {
+    model.go(Tab::Activity);
+    model.focus = Focus::List;
+    model.list_activity(|_| {});
+    let section = ActivityRow::Section(Section::Running);
+    let row = model.activity.list.rows.iter().position(|row| *row == section);
+    select(model, row.unwrap_or(0));
 }
 
 /// Reads what the header shows too: how much waits and runs, and the state of each mailbox.

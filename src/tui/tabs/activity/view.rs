@@ -1,4 +1,4 @@
-//! Draws the Activity tab and the list of running threads.
+//! Draws the Activity tab.
 
 use crate::inbox::door::{ActivityPage, name_words};
 use crate::inbox::{Block, GrantLine, Status, ThreadLine};
@@ -19,9 +19,7 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
     {
         let (indent, row) = match row {
             ActivityRow::Section(section) => (0, Some(section_row(model, *section))),
-            ActivityRow::Thread(at) => {
-                (2, model.running.rows.get(*at).map(|thread| running_row(model, thread)))
-            }
+            ActivityRow::Thread(at) => (2, model.running.get(*at).map(|thread| running_row(model, thread))),
             ActivityRow::Grant(at) => (2, model.grants.get(*at).map(|grant| grant_row(model, grant))),
         };
         let Some(row) = row else { continue };
@@ -63,8 +61,8 @@ fn section_row(model: &Model, section: Section) -> PlainRow {
 fn section_figure(model: &Model, section: Section) -> String {
     match section {
         Section::Overview => String::new(),
-        Section::Running if model.running.rows.is_empty() => "nothing".to_owned(),
-        Section::Running => model.running.rows.len().to_string(),
+        Section::Running if model.running.is_empty() => "nothing".to_owned(),
+        Section::Running => model.running.len().to_string(),
         Section::Allowed => model.grants.iter().filter(|grant| grant.in_force).count().to_string(),
     }
 }
@@ -82,7 +80,7 @@ fn sheet(model: &Model, width: u16) -> Sheet {
             lines.into_iter().for_each(|line| sheet.line(line));
         }
         Section::Running => {
-            let text = match model.running.rows.len() {
+            let text = match model.running.len() {
                 0 => {
                     "Nothing is running. <new_thread> starts a thread · <threads> shows past ones".to_owned()
                 }
@@ -110,19 +108,6 @@ fn overview(model: &Model) -> Doc {
         now: &model.local_time(),
     };
     Doc::page("", "", page.blocks())
-}
-
-/// Draws the running threads in the inbox, and streams the output of the selected one.
-pub fn draw_running(model: &Model, areas: &Areas, buf: &mut Buffer) {
-    let list = &model.running;
-    if list.rows.is_empty() {
-        let next = model.spell("<new_thread> starts a thread · <threads> shows past ones");
-        return draw::message(&model.theme, areas.list, buf, "Nothing is running.", &next);
-    }
-    rows::draw(model, list, areas.list, buf, list.rows.iter().map(|line| running_row(model, line)));
-    if let Some(line) = list.selected().filter(|_| !areas.card.is_empty()) {
-        draw_stream(model, line, areas, buf);
-    }
 }
 
 /// Shows the end of streamed text, because people want to see the newest part.

@@ -238,7 +238,7 @@ fn draw_empty(model: &Model, area: Rect, buf: &mut Buffer) {
                 ("Nothing is held.", "What you accept is held for a moment, and <undo> takes it back.")
             }
             // These lists have no items, and are drawn elsewhere.
-            Filter::Running | Filter::Skipped | Filter::Decided => return,
+            Filter::Skipped | Filter::Decided => return,
         }
     };
     draw::message(&model.theme, area, buf, what, &model.spell(next));
