@@ -124,7 +124,7 @@ impl Palette {
     fn choose(&self, model: &mut Model, suggestion: Suggestion) {
         let key = suggestion.key;
         match suggestion.action {
-            SuggestionAction::Start(workflow, input) => start::start(model, workflow, input),
+            SuggestionAction::Start(workflow, input) => start::start(model, workflow, input, None),
             SuggestionAction::Form(workflow) => start::open_form(model, &workflow),
             SuggestionAction::Own => {
                 model.say(format!("{}: press {key} with the card on the screen", suggestion.text));
