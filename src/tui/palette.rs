@@ -47,8 +47,7 @@ enum SuggestionAction {
 const FIT_WEIGHT: i64 = 4;
 
 /// Where keys work that the tab below may lack.
-static ELSEWHERE: [Scope; 6] =
-    [Scope::Card, Scope::List, Scope::Decide, Scope::Thread, Scope::Memory, Scope::Activity];
+static ELSEWHERE: [Scope; 5] = [Scope::Card, Scope::List, Scope::Decide, Scope::Thread, Scope::Memory];
 
 impl Palette {
     pub fn new(

@@ -19,7 +19,6 @@ pub enum Scope {
     /// The thread shown in the Threads tab.
     Thread,
     Memory,
-    Activity,
     /// A yes-or-no question.
     Confirm,
     /// The question asked when quitting.
@@ -34,14 +33,13 @@ pub enum Scope {
 
 impl Scope {
     /// In the order help shows them.
-    pub const ALL: [Scope; 12] = [
+    pub const ALL: [Scope; 11] = [
         Scope::Global,
         Scope::List,
         Scope::Card,
         Scope::Decide,
         Scope::Thread,
         Scope::Memory,
-        Scope::Activity,
         Scope::Confirm,
         Scope::Quit,
         Scope::Form,
@@ -58,7 +56,6 @@ impl Scope {
             Scope::Decide => "On an item",
             Scope::Thread => "On a thread, in Threads",
             Scope::Memory => "On a row or a profile, in Memory",
-            Scope::Activity => "In Activity",
             Scope::Confirm => "When asked yes or no",
             Scope::Quit => "When quitting while something is held",
             Scope::Form => "In a form or a box",
@@ -69,7 +66,7 @@ impl Scope {
 
     /// Whether its keys act on the selection.
     pub fn is_about_selection(self) -> bool {
-        matches!(self, Scope::Decide | Scope::Thread | Scope::Memory | Scope::Activity)
+        matches!(self, Scope::Decide | Scope::Thread | Scope::Memory)
     }
 }
 
@@ -270,10 +267,6 @@ actions! {
         RevertProfile ["R"] "revert_profile": "back to an earlier version",
         History ["d"] "history": "versions and what each changed",
         OpenThread ["t"] as "show the thread behind it",
-    }
-
-    Activity {
-        Prune ["P"] "prune": "prune old threads",
     }
 
     Confirm {

@@ -52,8 +52,6 @@ pub struct ActivityTab {
     /// What running threads have used.
     pub usage: HashMap<ThreadId, UsageView>,
     pub read_at: Option<Instant>,
-    /// Whether pruning is in progress.
-    pub pruning: bool,
 }
 
 impl Model {

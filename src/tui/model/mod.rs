@@ -315,8 +315,7 @@ impl Model {
             Focus::Card => Scope::Card,
         };
         match (self.tab, self.focus) {
-            (Tab::Inbox, _) => vec![nearest, Scope::Decide, Scope::Global],
-            (Tab::Activity, _) => vec![nearest, Scope::Activity, Scope::Decide, Scope::Global],
+            (Tab::Inbox | Tab::Activity, _) => vec![nearest, Scope::Decide, Scope::Global],
             (Tab::Memory, _) => vec![nearest, Scope::Memory, Scope::Global],
             (Tab::Threads, Focus::List) => vec![nearest, Scope::Thread, Scope::Global],
             // Within a thread its own keys come first: `h` and `l` switch its views.

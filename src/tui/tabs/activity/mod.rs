@@ -6,4 +6,4 @@ mod update;
 mod view;
 
 pub use running::{listed as running_listed, read as read_running};
-pub use update::{Activity, ask_prune, read_overview, show_plan, show_running};
+pub use update::{Activity, read_overview, show_running};
