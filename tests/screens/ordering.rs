@@ -1,4 +1,4 @@
-//! How the list is ordered, grouped and folded, and what is said before many are decided at once.
+//! How the list is ordered and grouped, and what is said before many are decided at once.
 
 use crate::support::test_inbox::hand_in;
 use crate::support::test_screen::{TestScreen, block_on, wall};
@@ -83,26 +83,6 @@ fn a_card_that_was_on_the_screen_is_not_new_any_more() {
     // What lies over a card, or covers it, hides it.
     screen.resize(60, 11).press("j");
     assert_eq!(unseen(&screen), all - 3);
-}
-
-#[test]
-fn groups_fold_and_what_is_folded_is_never_decided() {
-    let mut screen = TestScreen::full(SIZE);
-    let all = screen.titles().len();
-    screen.press("ggj").selects("Lunch on Thursday?").shows(["Trouble 1 ─", "To approve 4 ─"]);
-    screen.press(" ").press("-").shows(["▸ To approve 4 ─"]);
-    assert_eq!(screen.titles().len(), all - 4);
-    assert!(!screen.model.inbox.list.has_marks(), "a mark out of sight would be decided unseen");
-    assert!(!screen.selected().is_empty(), "the selection goes on to the next group");
-    // With every group folded nothing is selected, and the inbox is not said to be empty.
-    for _ in 0..all {
-        screen.press("-");
-    }
-    screen.shows(["▸ Trouble 1 ─", "▸ Results 1 ─"]).hides(["Inbox zero"]);
-    screen.press("a").press("i").decided(0);
-    screen.press("+");
-    assert_eq!(screen.titles().len(), all);
-    assert!(!screen.selected().is_empty());
 }
 
 #[test]

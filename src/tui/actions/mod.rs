@@ -184,8 +184,6 @@ actions! {
         MarkAll ["*"] "mark_all": "mark all shown",
         MarkSame ["="] "mark_same": "mark all from this sender; in decisions, list them",
         Sort ["s"] "sort": "sort and group",
-        FoldGroup ["-"] "fold_group": "fold the group",
-        UnfoldGroups ["+"] "unfold_groups": "unfold all groups",
     }
 
     Card {

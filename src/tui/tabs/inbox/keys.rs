@@ -36,8 +36,6 @@ impl Pane for Items {
             Action::Sort => listed(menus::offer_sorts),
             Action::Search | Action::Narrow => Ok(filter::ask),
             Action::SearchNext | Action::SearchPrevious => Err(NO_NEXT_MATCH),
-            Action::FoldGroup => listed(menus::fold),
-            Action::UnfoldGroups => Ok(menus::unfold),
             _ => return None,
         })
     }

@@ -30,7 +30,7 @@ fn draw_list(model: &Model, area: Rect, buf: &mut Buffer) {
         return;
     }
     let (whole, area) = (area, layout::item_rows(model, area));
-    if model.inbox.list.is_blank() {
+    if model.inbox.list.is_empty() {
         draw_empty(model, area, buf);
         return draw_past_end(
             model,
@@ -39,7 +39,7 @@ fn draw_list(model: &Model, area: Rect, buf: &mut Buffer) {
         );
     }
     let entries = layout::entries(&model.inbox.list, area);
-    let (shown, all) = layout::shown_rows(&model.inbox.list, &entries, area);
+    let shown = layout::shown_rows(&model.inbox.list, &entries, area);
     let end = whole.y + layout::end_of(&entries);
     draw_past_end(model, Rect { y: end, height: 1.min(whole.bottom().saturating_sub(end)), ..whole }, buf);
     for (y, height, entry) in entries {
@@ -47,12 +47,7 @@ fn draw_list(model: &Model, area: Rect, buf: &mut Buffer) {
         match entry {
             Entry::Group(position) => {
                 if let Some(heading) = model.inbox.list.heading_at(position) {
-                    draw_heading(model, "", heading, entry_area, buf);
-                }
-            }
-            Entry::FoldedGroup(position, n) => {
-                if let Some(heading) = model.inbox.list.folded_before(position).nth(n) {
-                    draw_heading(model, "▸ ", heading, entry_area, buf);
+                    draw_heading(model, heading, entry_area, buf);
                 }
             }
             Entry::Row(position) => {
@@ -62,7 +57,7 @@ fn draw_list(model: &Model, area: Rect, buf: &mut Buffer) {
             }
         }
     }
-    draw::more(&model.theme, shown, all, area, buf);
+    draw::more(&model.theme, shown, model.inbox.list.len(), area, buf);
 }
 
 /// Draws the line after the items, which is none of them.
@@ -87,8 +82,8 @@ fn draw_past_end(model: &Model, area: Rect, buf: &mut Buffer) {
 }
 
 /// Draws a group's name and how many rows it has.
-fn draw_heading(model: &Model, sign: &str, heading: &Heading, area: Rect, buf: &mut Buffer) {
-    let name = format!("{sign}{} {}", words::line(words::name(&heading.name)), heading.count);
+fn draw_heading(model: &Model, heading: &Heading, area: Rect, buf: &mut Buffer) {
+    let name = format!("{} {}", words::line(words::name(&heading.name)), heading.count);
     draw::heading(&model.theme, &name, area, buf);
 }
 
