@@ -47,7 +47,7 @@ impl Popup for QuitPrompt {
             Action::Wait => {}
             Action::TakeBack => {
                 let ids = held(model).filter_map(|row| InterruptId::parse(&row.id).ok()).collect();
-                undo::take_back(model, ids);
+                undo::take_back(model, ids, String::new());
             }
             Action::GoNow => {
                 model.jobs.push(Job::Quit);

@@ -49,8 +49,6 @@ pub struct InboxTab {
     pub own_letter: Option<OwnLetter>,
     /// When the last decision was taken here.
     pub decided_at: Option<Instant>,
-    /// The ids and titles of the items whose decision is being undone.
-    pub undoing: Vec<(String, String)>,
     pub news: News,
     /// Lines that are still to be read.
     pub unread_ids: VecDeque<String>,
@@ -127,8 +125,10 @@ pub struct OwnLetter {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Undo {
     pub kind: DecisionKind,
-    /// The ids and titles of the items.
-    pub items: Vec<(String, String)>,
+    /// The ids of the items.
+    pub ids: Vec<String>,
+    /// The title, if it is one item.
+    pub title: String,
     /// What is done, or will be: `Sending to Ines`.
     pub what: String,
     /// Whether a mail leaves when that time is over.
