@@ -4,6 +4,7 @@ use super::rows::Rows;
 use super::{Model, Tab};
 use crate::engine::graph::ThreadId;
 use crate::inbox::{Activity, GrantLine, Storage, ThreadLine, UsageView};
+use crate::tui::card::ScrollPosition;
 use std::collections::HashMap;
 use std::time::Instant;
 
@@ -44,8 +45,8 @@ pub struct ActivityTab {
     pub list: Rows<ActivityRow>,
     /// The grant to select once the list is loaded.
     pub grant_to_select: Option<String>,
-    /// The scroll position of the page, in lines.
-    pub page_top: usize,
+    /// The scroll position of the page.
+    pub page_top: ScrollPosition,
     pub figures: Option<Activity>,
     /// What the database file holds.
     pub storage: Option<Storage>,

@@ -7,7 +7,8 @@ use crate::inbox::{ActivityQuery, Status};
 use crate::tui::actions::Action;
 use crate::tui::layout::Areas;
 use crate::tui::model::{ActivityRow, Focus, Model, Section, Seen, Tab};
-use crate::tui::tabs::pane::{Cursor, Does, Pane, named};
+use crate::tui::tabs::page;
+use crate::tui::tabs::pane::{Cursor, Does, Pane, named, page_size};
 use ratatui::buffer::Buffer;
 use std::time::Duration;
 
@@ -58,9 +59,8 @@ impl Pane for Activity {
     }
 
     fn scroll(&self, model: &mut Model, by: isize) {
-        let last = view::length(model);
-        let top = &mut model.activity.page_top;
-        *top = top.saturating_add_signed(by).min(last);
+        let (doc, top) = (view::selected_page(model), model.activity.page_top);
+        model.activity.page_top = page::scrolled(&doc, top, by, page_size(model));
     }
 
     /// Moves to the next or previous section, skipping the rows in between.
@@ -101,7 +101,7 @@ fn select(model: &mut Model, row: usize) {
     let before = model.activity.list.cursor;
     model.activity.list.select(row);
     if model.activity.list.cursor != before {
-        model.activity.page_top = 0;
+        model.activity.page_top = Default::default();
     }
     Activity.selected(model);
 }
