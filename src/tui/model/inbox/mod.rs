@@ -25,6 +25,8 @@ use std::time::Instant;
 pub struct InboxTab {
     pub list: List,
     pub skipped: Rows<SkippedLine>,
+    /// The scroll position of the selected one's card.
+    pub skipped_top: ScrollPosition,
     /// How much of the last day's mail was skipped, as Activity shows it.
     pub skipped_lately: SkippedCount,
     /// How many mails were skipped in the last day.
