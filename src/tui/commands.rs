@@ -3,11 +3,11 @@
 
 use super::actions::Action;
 use super::help::Help;
-use super::key_guard::{self, Guard, NOTHING_SELECTED};
+use super::key_guard::{self, Guard};
 use super::layout::{self, Areas};
 use super::model::{DeferredKey, Filter, Focus, Job, LastDecisionKey, Model, Popup, Press, Tab};
 use super::palette::Palette;
-use super::tabs::activity::{Activity, Running};
+use super::tabs::activity::{self, Activity};
 use super::tabs::inbox::history::Decided;
 use super::tabs::inbox::skipped::{self, Skipped};
 use super::tabs::inbox::{self, Items, compose, decide, news, stop, take_over, undo};
@@ -25,7 +25,6 @@ use crate::tui::layers::Page;
 /// The pane on the screen.
 pub fn pane(model: &Model) -> &'static dyn Pane {
     match (model.tab, model.inbox.list.filter) {
-        (Tab::Inbox, Filter::Running) => &Running,
         (Tab::Inbox, Filter::Skipped) => &Skipped,
         (Tab::Inbox, Filter::Decided) => &Decided,
         (Tab::Inbox, Filter::All | Filter::Kind(_) | Filter::Snoozed | Filter::Held) => &Items,
@@ -75,7 +74,7 @@ fn passes_guard(model: &mut Model, action: Action, press: Press) -> bool {
     const TOO_FAST: &str = "Ignored: the keys came too fast";
     let (passes, why) = match action {
         _ if action.decides_on_card() => {
-            if !model.inbox.list.has_marks() {
+            if !model.has_marks() {
                 return passes_card_guard(model, action, press);
             }
             let is_meant = key_guard::is_deliberate(model, press);
@@ -211,6 +210,7 @@ fn open_elsewhere(model: &mut Model) {
     let typed = model.inbox.list.narrow.typed.clone();
     if let Ok(query) = Query::parse(&typed, Place::Threads, &model.local_time()) {
         model.go(Tab::Threads);
+        model.threads.widen();
         threads::search(model, query);
     }
 }
@@ -228,6 +228,7 @@ fn page_height(model: &Model) -> isize {
 }
 
 fn does_everywhere(model: &Model, action: Action) -> Does {
+    const NO_THREAD: &str = "No thread is selected · <down> or <up> selects one";
     let pane = pane(model);
     Ok(match action {
         Action::TabInbox => inbox::enter,
@@ -244,7 +245,7 @@ fn does_everywhere(model: &Model, action: Action) -> Does {
         Action::ShowResults => |model| inbox::show(model, Filter::Kind(ItemKind::Result)),
         Action::ShowSnoozed => |model| inbox::show(model, Filter::Snoozed),
         Action::ShowHeld => |model| inbox::show(model, Filter::Held),
-        Action::ShowRunning => |model| inbox::show(model, Filter::Running),
+        Action::ShowRunning => activity::show_running,
         Action::ShowSkipped => |model| inbox::show(model, Filter::Skipped),
         Action::ShowDecisions => |model| inbox::show(model, Filter::Decided),
         Action::LastLesson => {
@@ -267,13 +268,15 @@ fn does_everywhere(model: &Model, action: Action) -> Does {
         Action::CloseLayer => |model| model.refuse("<quit> quits · <close_layer> closes what is open"),
         Action::Redraw => |model| model.jobs.push(Job::Redraw),
         Action::Suspend => |model| model.jobs.push(Job::Suspend),
-        Action::OpenThread => return when(pane.thread(model).is_some(), NOTHING_SELECTED, open_thread),
+        Action::OpenThread => return when(pane.thread(model).is_some(), NO_THREAD, open_thread),
         Action::Stop => {
             let can = model.selected().is_some() || model.selected_running().is_some();
-            return when(can, NOTHING_SELECTED, ask_stop);
+            return when(can, "No running thread is selected", ask_stop);
         }
-        Action::TakeOver => return when(pane.thread(model).is_some(), NOTHING_SELECTED, take_over),
-        Action::Why => return when(pane.about(model).is_some(), NOTHING_SELECTED, ask_why),
+        Action::TakeOver => return when(pane.thread(model).is_some(), NO_THREAD, take_over),
+        Action::Why => {
+            return when(pane.about(model).is_some(), "There is nothing to explain here", ask_why);
+        }
         Action::Forward => {
             return when(pane.mail(model).is_some(), "There is no mail to forward", forward);
         }

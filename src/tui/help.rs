@@ -2,8 +2,7 @@
 
 use super::actions::{Action, Scope};
 use super::editor::Editor;
-use super::key::Key;
-use super::layers::{draw_line, screen};
+use super::layers::{draw_line, half_page, screen};
 use super::layout::centred;
 use super::model::{Model, Popup};
 use super::{draw, fuzzy, words};
@@ -33,8 +32,8 @@ impl Popup for Help {
         match action {
             Action::Down => self.scroll(model, 1),
             Action::Up => self.scroll(model, -1),
-            Action::PageDown => self.scroll(model, 10),
-            Action::PageUp => self.scroll(model, -10),
+            Action::PageDown => self.scroll(model, half_page(model)),
+            Action::PageUp => self.scroll(model, -half_page(model)),
             Action::Cancel | Action::Choose => return None,
             _ => {}
         }
@@ -59,17 +58,12 @@ impl Popup for Help {
         vec![(Action::Cancel, "close"), (Action::Down, "scroll")]
     }
 
-    fn type_key(&mut self, key: Key) -> bool {
-        let is_changed = self.search.key(key);
-        if is_changed {
-            self.top = 0;
-        }
-        is_changed
+    fn editor(&mut self) -> Option<&mut Editor> {
+        Some(&mut self.search)
     }
 
-    fn paste(&mut self, text: &str) -> bool {
-        self.search.insert(text);
-        true
+    fn text_changed(&mut self, _: &mut Model) {
+        self.top = 0;
     }
 
     fn scroll(&mut self, model: &Model, by: isize) {

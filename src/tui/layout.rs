@@ -211,8 +211,6 @@ pub fn end_of(entries: &[(u16, u16, Entry)]) -> u16 {
 pub enum Entry {
     /// The heading of the group that begins at a position.
     Group(usize),
-    /// One of the folded groups before a position: the position, and the group's index.
-    FoldedGroup(usize, usize),
     Row(usize),
 }
 
@@ -221,23 +219,7 @@ pub fn entries(list: &List, area: Rect) -> Vec<(u16, u16, Entry)> {
     let row_lines = row_height(area);
     let mut entries = Vec::new();
     let mut y = 0;
-    for position in list.top..=list.len() {
-        let folded = list.folded_before(position).count();
-        let room = usize::from(area.height.saturating_sub(y));
-        // The row at the top stays visible; if the folded groups before it do not all fit, only the nearest are shown.
-        let first = if position == list.top && position < list.len() {
-            let row = row_lines + heading_height(list, position, area);
-            folded.saturating_sub(room.saturating_sub(usize::from(row)))
-        } else {
-            0
-        };
-        for n in (first..folded).take(room) {
-            entries.push((y, 1, Entry::FoldedGroup(position, n)));
-            y += 1;
-        }
-        if position == list.len() {
-            break;
-        }
+    for position in list.top..list.len() {
         if heading_height(list, position, area) > 0 && y < area.height {
             entries.push((y, 1, Entry::Group(position)));
             y += 1;
@@ -251,15 +233,14 @@ pub fn entries(list: &List, area: Rect) -> Vec<(u16, u16, Entry)> {
     entries
 }
 
-/// The rows that these entries show in full, and how many there are. Folded groups below the last row count as rows.
-pub fn shown_rows(list: &List, entries: &[(u16, u16, Entry)], area: Rect) -> (Range<usize>, usize) {
+/// The rows that these entries show in full.
+pub fn shown_rows(list: &List, entries: &[(u16, u16, Entry)], area: Rect) -> Range<usize> {
     let end = match entries.last() {
         Some((_, height, Entry::Row(position))) => position + usize::from(*height == row_height(area)),
-        Some((_, _, Entry::FoldedGroup(position, n))) if *position == list.len() => position + n + 1,
-        Some((_, _, Entry::FoldedGroup(position, _) | Entry::Group(position))) => *position,
+        Some((_, _, Entry::Group(position))) => *position,
         None => list.top,
     };
-    (list.top..end, list.len() + list.folded_before(list.len()).count())
+    list.top..end
 }
 
 /// The first row to show so that the row at the cursor is fully visible.
@@ -278,8 +259,7 @@ fn first_visible(list: &List, last: usize, area: Rect) -> usize {
     let mut first = last + 1;
     while first > 0 {
         let row = first - 1;
-        let folded = u16::try_from(list.folded_before(row).count()).unwrap_or(u16::MAX);
-        let needed = (row_lines + heading_height(list, row, area)).saturating_add(folded);
+        let needed = row_lines + heading_height(list, row, area);
         if needed > remaining {
             break;
         }

@@ -45,7 +45,7 @@ pub use model::{
 pub use options::{Options, Startable};
 pub use run::{RunError, run};
 pub use signs::Glyphs;
-pub use tabs::activity::{ask_prune, running_listed, show_plan};
+pub use tabs::activity::running_listed;
 pub use tabs::inbox::away::{MovedMail, moved as mails_moved};
 pub use tabs::inbox::lines as lines_read;
 pub use tabs::inbox::send::decide;

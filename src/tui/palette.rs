@@ -5,7 +5,7 @@
 use super::actions::{Action, Scope};
 use super::editor::Editor;
 use super::key::Key;
-use super::layers::{draw_line, screen};
+use super::layers::{draw_line, half_page, screen};
 use super::layout::centred;
 use super::model::{Model, Popup, Press, Rows};
 use super::tabs::start;
@@ -47,8 +47,7 @@ enum SuggestionAction {
 const FIT_WEIGHT: i64 = 4;
 
 /// Where keys work that the tab below may lack.
-static ELSEWHERE: [Scope; 6] =
-    [Scope::Card, Scope::List, Scope::Decide, Scope::Thread, Scope::Memory, Scope::Activity];
+static ELSEWHERE: [Scope; 5] = [Scope::Card, Scope::List, Scope::Decide, Scope::Thread, Scope::Memory];
 
 impl Palette {
     pub fn new(
@@ -124,7 +123,7 @@ impl Palette {
     fn choose(&self, model: &mut Model, suggestion: Suggestion) {
         let key = suggestion.key;
         match suggestion.action {
-            SuggestionAction::Start(workflow, input) => start::start(model, workflow, input),
+            SuggestionAction::Start(workflow, input) => start::start(model, workflow, input, None),
             SuggestionAction::Form(workflow) => start::open_form(model, &workflow),
             SuggestionAction::Own => {
                 model.say(format!("{}: press {key} with the card on the screen", suggestion.text));
@@ -158,7 +157,7 @@ impl Popup for Palette {
                 return None;
             }
             Action::Choose => model.say("There is no such action"),
-            action => rows.act(action),
+            action => rows.act(action, half_page(model)),
         }
         self.cursor = rows.cursor;
         Some(self)
@@ -206,17 +205,12 @@ impl Popup for Palette {
         vec![(Action::Choose, "do it"), (Action::Cancel, "close")]
     }
 
-    fn type_key(&mut self, key: Key) -> bool {
-        let is_changed = self.editor.key(key);
-        if is_changed {
-            self.cursor = 0;
-        }
-        is_changed
+    fn editor(&mut self) -> Option<&mut Editor> {
+        Some(&mut self.editor)
     }
 
-    fn paste(&mut self, text: &str) -> bool {
-        self.editor.insert(text);
-        true
+    fn text_changed(&mut self, _: &mut Model) {
+        self.cursor = 0;
     }
 }
 

@@ -1,10 +1,10 @@
-//! Activity and Memory as one lives in them: sections, figures, letting go of what is old, and versions.
+//! Activity and Memory as one lives in them: sections, figures and versions.
 
-use crate::support::test_screen::{TestScreen, block_on};
+use crate::support::test_screen::TestScreen;
 use sayso::engine::graph::{Progress, ThreadId};
 use sayso::engine::store::MemoryCause;
-use sayso::inbox::{ItemQuery, PruneQuery, Status};
-use sayso::tui::{Msg, Tab, ask_prune, running_listed};
+use sayso::inbox::Status;
+use sayso::tui::{Msg, Tab, running_listed};
 
 const SIZE: (u16, u16) = (140, 36);
 
@@ -35,45 +35,10 @@ fn sections_are_gone_through_and_the_selection_stays_where_it_was() {
 }
 
 #[test]
-fn old_threads_are_let_go_of_after_a_preview_and_a_yes() {
-    let mut screen = TestScreen::full(SIZE);
-    screen.press("4").press("P").shows(["Prune finished threads with"]);
-    screen.press("<enter>").says("Nothing is that old");
-    screen.behind(async |inbox| {
-        let query = ItemQuery { limit: 9, ..Default::default() };
-        for item in inbox.decisions().results(query).await.unwrap().rows {
-            inbox.decisions().file_away(item.thread).await.unwrap();
-        }
-    });
-    // As if some months had passed.
-    let before =
-        crate::support::test_screen::wall().checked_add(jiff::SignedDuration::from_hours(1)).unwrap();
-    let query = PruneQuery { before, statuses: vec![Status::Done, Status::Abandoned] };
-    let all = whole(&screen.inbox);
-    screen.call(|model| ask_prune(model, query));
-    screen.drawn().shows(["It cannot be undone"]).press("<enter>").burst("y");
-    assert_eq!(whole(&screen.inbox), all, "neither Enter nor a burst goes on");
-    screen.press("y").says("…pruned; the file was…");
-    assert!(whole(&screen.inbox) < all, "steps of ended threads are gone");
-}
-
-/// How many threads still have their steps.
-fn whole(inbox: &sayso::inbox::door::Inbox) -> usize {
-    block_on(async {
-        let query = sayso::inbox::ThreadQuery { limit: 999, ..Default::default() };
-        let mut count = 0;
-        for line in inbox.threads().list(query).await.unwrap().rows {
-            count += usize::from(!inbox.threads().view(line.id).await.unwrap().steps.is_empty());
-        }
-        count
-    })
-}
-
-#[test]
 fn a_running_thread_shows_its_node_and_what_it_used_and_is_stopped() {
     let mut screen = TestScreen::full(SIZE);
     let thread = screen.model.inbox.list.selected().unwrap().thread.clone();
-    screen.press("4").press("j");
+    screen.press("gr");
     let line = sayso::inbox::ThreadLine {
         id: thread.clone(),
         workflow: "desk".to_owned(),
@@ -91,7 +56,11 @@ fn a_running_thread_shows_its_node_and_what_it_used_and_is_stopped() {
     };
     screen.call(|model| running_listed(model, vec![line]));
     screen.tell(Msg::Progress(Progress::Started { thread: thread.clone(), node: "plan".to_owned() }));
-    screen.press("j").shows(["plan, for", "so far"]);
+    let what = "reading".to_owned();
+    screen.tell(Msg::Progress(Progress::Bar { thread: thread.clone(), what, done: 3, total: 8 }));
+    let delta = "Three files are read.".to_owned();
+    screen.tell(Msg::Progress(Progress::Text { thread: thread.clone(), delta }));
+    screen.press("j").shows(["plan, for", "so far", "3 of 8", "Three files are read."]);
     screen.press("X").shows(["Stop the thread"]);
     screen.press("n").press("t");
     assert_eq!(screen.model.tab, Tab::Threads);

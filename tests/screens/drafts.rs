@@ -52,6 +52,7 @@ fn accepting_what_was_changed_and_not_sent_asks_which_one() {
 #[test]
 fn a_form_that_was_only_looked_at_is_no_change() {
     let mut screen = TestScreen::full((120, 32));
+    screen.press("jr").type_in("x").press("<backspace>").press("<esc>").hides(["✎"]).press("k");
     screen.press("jjj").press("e<tab>").type_in("1").press("<backspace>").press("<esc>").press("a");
     screen.decided(1);
 }

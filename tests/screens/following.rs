@@ -20,7 +20,7 @@ fn screen() -> TestScreen {
 
 fn start(screen: &mut TestScreen, workflow: &str, input: serde_json::Value) {
     let workflow = workflow.to_owned();
-    screen.call(|model| sayso::tui::start_thread(model, workflow, input));
+    screen.call(|model| sayso::tui::start_thread(model, workflow, input, None));
     screen.drawn();
 }
 

@@ -275,8 +275,11 @@ fn a_thread_is_started_from_a_form_and_from_the_palette() {
     let mut screen = TestScreen::with(SIZE, Vec::new());
     screen.press("c<enter>").type_in("mail").press("<tab>").type_in("By hand").press("<ctrl-s>");
     screen.says("Started t…");
+    screen.press("c<enter>").type_in("mail").press("<tab>").type_in("Begun").press("<esc>");
     screen.press(":").type_in("desk --kind mail --title \"By line\"").press("<enter>").says("Started t…");
-    screen.press("c<enter><ctrl-s>").shows(["is required"]);
+    let mut screen = screen.reopen();
+    screen.press("c<enter>").shows(["Begun"]); // another thread is no reason to forget it
+    screen.press("<ctrl-u><tab><ctrl-u><ctrl-s>").shows(["is required"]);
 }
 
 #[test]
@@ -363,7 +366,8 @@ fn sentences_name_the_keys_of_the_config() {
     screen.model.keymap = Keymap::new(&BTreeMap::from(keys), &[]).unwrap();
     screen.press("<ctrl-p>").tell(Msg::Changed).shows(["PAUSED (Ctrl-p resumes)"]).press("<ctrl-p>");
     screen.tell(Msg::Driving(Driving::Ours)).on_the_mail();
-    screen.press("iq").shows(["x  take it back, then quit", "n  stay"]).press("n");
+    screen.press("iq").shows(["x  take it back, then quit", "n  stay"]).press("w");
+    screen.shows(["quits once nothing is held"]).press("qn").hides(["quits once nothing is held"]);
     screen.press("gh").shows(["x thread · Y why"]);
 }
 

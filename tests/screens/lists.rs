@@ -3,7 +3,7 @@
 use crate::support::test_screen::TestScreen;
 use jiff::SignedDuration;
 use sayso::engine::graph::Progress;
-use sayso::tui::Msg;
+use sayso::tui::{Menu, Msg};
 use serde_json::json;
 
 fn lines(screen: &mut TestScreen) -> Vec<String> {
@@ -34,6 +34,19 @@ fn a_form_shows_that_there_is_more() {
     screen.shows(["▼ │"]).hides(["▲"]);
     screen.press(&"<down>".repeat(20));
     screen.shows(["▲ │"]).hides(["▼"]);
+}
+
+/// Whatever is typed or pasted there shows the matches from the first on.
+#[test]
+fn paging_and_pasted_text_do_the_same_in_every_pop_up() {
+    let mut screen = TestScreen::full((100, 20));
+    for opens in [":", "?"] {
+        screen.press(opens).hides(["▲"]).press("<pagedown><pagedown>").shows(["▲"]);
+        screen.tell(Msg::Paste("e".to_owned())).hides(["▲"]).press("<esc>");
+    }
+    screen.press("4").press("c<pagedown>");
+    let menu = &screen.model.top::<Menu>().unwrap().list;
+    assert_eq!(menu.cursor + 1, menu.rows.len(), "a short menu is paged to its end");
 }
 
 #[test]

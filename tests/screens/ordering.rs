@@ -1,4 +1,4 @@
-//! How the list is ordered, grouped and folded, and what is said before many are decided at once.
+//! How the list is ordered and grouped, and what is said before many are decided at once.
 
 use crate::support::test_inbox::hand_in;
 use crate::support::test_screen::{TestScreen, block_on, wall};
@@ -86,26 +86,6 @@ fn a_card_that_was_on_the_screen_is_not_new_any_more() {
 }
 
 #[test]
-fn groups_fold_and_what_is_folded_is_never_decided() {
-    let mut screen = TestScreen::full(SIZE);
-    let all = screen.titles().len();
-    screen.press("ggj").selects("Lunch on Thursday?").shows(["Trouble 1 ─", "To approve 4 ─"]);
-    screen.press(" ").press("-").shows(["▸ To approve 4 ─"]);
-    assert_eq!(screen.titles().len(), all - 4);
-    assert!(!screen.model.inbox.list.has_marks(), "a mark out of sight would be decided unseen");
-    assert!(!screen.selected().is_empty(), "the selection goes on to the next group");
-    // With every group folded nothing is selected, and the inbox is not said to be empty.
-    for _ in 0..all {
-        screen.press("-");
-    }
-    screen.shows(["▸ Trouble 1 ─", "▸ Results 1 ─"]).hides(["Inbox zero"]);
-    screen.press("a").press("i").decided(0);
-    screen.press("+");
-    assert_eq!(screen.titles().len(), all);
-    assert!(!screen.selected().is_empty());
-}
-
-#[test]
 fn marks_stay_on_their_items_in_any_order() {
     let mut screen = TestScreen::full(SIZE);
     let marked = |screen: &TestScreen| -> Vec<String> {
@@ -120,7 +100,10 @@ fn marks_stay_on_their_items_in_any_order() {
     // What a filter hides is not marked for now; it is again when it is shown.
     screen.press(&format!("\\{}<enter>", titles[1].split(' ').next().unwrap()));
     assert_eq!(marked(&screen), [&*titles[1]]);
-    screen.press("<esc>");
+    screen.shows(["1 marked"]).press("2").hides(["1 marked"]).press("1").shows(["1 marked"]);
+    screen.press("<esc>").hides(["1 marked"]);
+    screen.press("gk/").says("There is nothing to search here");
+    screen.press("a").says("You decide in the inbox · 1 goes there").press("gi");
     screen.press("gg").press("*").press("*");
     assert!(marked(&screen).is_empty() && !screen.model.inbox.list.has_marks(), "{}", screen.dump());
 }

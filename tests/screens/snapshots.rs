@@ -2,12 +2,11 @@
 
 use crate::support::samples;
 use crate::support::test_screen::TestScreen;
-use sayso::engine::graph::{Progress, ThreadId};
+use sayso::engine::graph::ThreadId;
 use sayso::inbox::{
-    Activity, DayLine, Decisions, ModelLine, Page, PruneQuery, Pruning, SkippedLine, SourceLine, Status,
-    Storage, TableSize,
+    Activity, DayLine, Decisions, ModelLine, Page, SkippedLine, SourceLine, Storage, TableSize,
 };
-use sayso::tui::{Driving, Msg, show_plan, skipped_listed};
+use sayso::tui::{Driving, Msg, skipped_listed};
 use serde_json::json;
 
 const SIZES: [(u16, u16); 3] = [(60, 15), (100, 30), (160, 45)];
@@ -155,22 +154,6 @@ fn tabs() {
         screen.press("4");
         screen.call(|model| model.activity.storage = Some(storage()));
     });
-    snap("running_none", "gr");
-    snap_with("running", |screen| {
-        let thread = screen.start("desk", json!({"kind": "slow", "title": "Read it all"}));
-        screen.press("gr");
-        screen.tell(Msg::Progress(Progress::Started { thread: thread.clone(), node: "begin".to_owned() }));
-        screen.tell(Msg::Progress(Progress::Bar {
-            thread: thread.clone(),
-            what: "reading".to_owned(),
-            done: 3,
-            total: 8,
-        }));
-        screen.tell(Msg::Progress(Progress::Text {
-            thread,
-            delta: "I have read three files so far.".to_owned(),
-        }));
-    });
 }
 
 #[test]
@@ -269,14 +252,6 @@ pub fn storage() -> Storage {
 fn activity_tab() {
     snap_with("activity_overview", pulse(""));
     snap_with("activity_end", pulse("<enter>G"));
-    snap_with("prune_menu", pulse("GP"));
-    snap_with("prune_confirm", |screen| {
-        pulse("G")(screen);
-        let mut plan = Pruning { threads: 1_203, records: 311, mails: 1_100, ..Pruning::default() };
-        plan.keep("a fork needs its steps");
-        let query = PruneQuery { before: crate::support::test_screen::wall(), statuses: vec![Status::Done] };
-        screen.call(|model| show_plan(model, query, plan)).drawn();
-    });
 }
 
 #[test]

@@ -70,6 +70,9 @@ fn what_is_searched_for_is_found_while_it_is_typed() {
     screen.press("<esc>");
     assert_eq!(listed(&screen), all);
     assert_eq!(selected(&screen), "Quarterly figures", "and stays selected");
+    screen.press("l").press("/").type_in("lunch").press("<esc>");
+    assert_eq!((screen.model.focus, listed(&screen)), (Focus::Card, all));
+    assert_eq!(shown(&screen).view.title, "Quarterly figures");
 }
 
 #[test]

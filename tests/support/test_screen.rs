@@ -233,8 +233,7 @@ impl TestScreen {
         let mut text = dump(&self.buffer());
         let model = &self.model;
         let listed = model.inbox.list.all().iter().flat_map(|row| [row.id.clone(), row.thread.to_string()]);
-        let threads =
-            model.threads.list.rows.iter().chain(&model.running.rows).map(|line| line.id.to_string());
+        let threads = model.threads.list.rows.iter().chain(&model.running).map(|line| line.id.to_string());
         let grants = model.grants.iter().filter(|grant| !grant.builtin).map(|grant| grant.id.clone());
         for id in listed.chain(threads).chain(grants) {
             // Cut where its row ends.

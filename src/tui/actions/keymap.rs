@@ -10,13 +10,13 @@ use crate::text::nearest;
 use crate::tui::key::Key;
 use std::collections::BTreeMap;
 
-use Scope::{Activity, Card, Decide, Form, Global, List, Memory, Prompt, Thread};
+use Scope::{Card, Decide, Form, Global, List, Memory, Prompt, Thread};
 
 /// The scopes that are active together, nearest first, matching `Model::scopes` (a test checks it). Layers over the
 /// tabs are active alone.
 const ACTIVE_TOGETHER: &[&[Scope]] = &[
-    &[List, Activity, Decide, Global],
-    &[Card, Activity, Decide, Global],
+    &[List, Decide, Global],
+    &[Card, Decide, Global],
     &[List, Memory, Global],
     &[Card, Memory, Global],
     &[List, Thread, Global],
@@ -24,7 +24,7 @@ const ACTIVE_TOGETHER: &[&[Scope]] = &[
 ];
 
 /// The scopes that are active together with the user's own commands.
-const OWN_COMMAND_SCOPES: &[Scope] = &[Global, List, Card, Decide, Activity];
+const OWN_COMMAND_SCOPES: &[Scope] = &[Global, List, Card, Decide];
 
 /// What a key means after the keys before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

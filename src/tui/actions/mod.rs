@@ -19,7 +19,6 @@ pub enum Scope {
     /// The thread shown in the Threads tab.
     Thread,
     Memory,
-    Activity,
     /// A yes-or-no question.
     Confirm,
     /// The question asked when quitting.
@@ -34,14 +33,13 @@ pub enum Scope {
 
 impl Scope {
     /// In the order help shows them.
-    pub const ALL: [Scope; 12] = [
+    pub const ALL: [Scope; 11] = [
         Scope::Global,
         Scope::List,
         Scope::Card,
         Scope::Decide,
         Scope::Thread,
         Scope::Memory,
-        Scope::Activity,
         Scope::Confirm,
         Scope::Quit,
         Scope::Form,
@@ -58,7 +56,6 @@ impl Scope {
             Scope::Decide => "On an item",
             Scope::Thread => "On a thread, in Threads",
             Scope::Memory => "On a row or a profile, in Memory",
-            Scope::Activity => "In Activity",
             Scope::Confirm => "When asked yes or no",
             Scope::Quit => "When quitting while something is held",
             Scope::Form => "In a form or a box",
@@ -69,7 +66,7 @@ impl Scope {
 
     /// Whether its keys act on the selection.
     pub fn is_about_selection(self) -> bool {
-        matches!(self, Scope::Decide | Scope::Thread | Scope::Memory | Scope::Activity)
+        matches!(self, Scope::Decide | Scope::Thread | Scope::Memory)
     }
 }
 
@@ -147,7 +144,7 @@ actions! {
         ShowResults ["gd"] "show_results": "show results",
         ShowSnoozed ["gs"] "show_snoozed": "show snoozed items",
         ShowHeld ["go"] "show_held": "show held decisions",
-        ShowRunning ["gr"] "show_running": "show running threads",
+        ShowRunning ["gr"] "show_running": "show running threads, in Activity",
         ShowSkipped ["gk"] "show_skipped": "show skipped mail",
         ShowDecisions ["gh"] "show_decisions": "show past decisions",
         LastLesson ["gl"] "last_lesson": "undo or narrow the last thing learned",
@@ -187,8 +184,6 @@ actions! {
         MarkAll ["*"] "mark_all": "mark all shown",
         MarkSame ["="] "mark_same": "mark all from this sender; in decisions, list them",
         Sort ["s"] "sort": "sort and group",
-        FoldGroup ["-"] "fold_group": "fold the group",
-        UnfoldGroups ["+"] "unfold_groups": "unfold all groups",
     }
 
     Card {
@@ -270,10 +265,6 @@ actions! {
         RevertProfile ["R"] "revert_profile": "back to an earlier version",
         History ["d"] "history": "versions and what each changed",
         OpenThread ["t"] as "show the thread behind it",
-    }
-
-    Activity {
-        Prune ["P"] "prune": "prune old threads",
     }
 
     Confirm {

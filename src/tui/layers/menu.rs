@@ -1,6 +1,6 @@
 //! A list to choose from.
 
-use super::{cells, screen};
+use super::{cells, half_page, screen};
 use crate::text::{width, wrap};
 use crate::tui::actions::{Action, Scope};
 use crate::tui::draw;
@@ -82,7 +82,7 @@ impl Popup for Menu {
                 }
                 return None;
             }
-            action => self.list.act(action),
+            action => self.list.act(action, half_page(model)),
         }
         Some(self)
     }

@@ -29,6 +29,11 @@ pub fn screen(model: &Model) -> Rect {
     Rect { x: 0, y: 0, width: model.size.0, height }
 }
 
+/// How far the paging keys go in a pop-up, in lines or rows.
+pub fn half_page(model: &Model) -> isize {
+    isize::from(i16::try_from((screen(model).height / 2).max(1)).unwrap_or(1))
+}
+
 pub fn cells(number: usize) -> u16 {
     u16::try_from(number).unwrap_or(u16::MAX)
 }

@@ -4,7 +4,6 @@ use super::{cells, screen};
 use crate::text::wrap;
 use crate::tui::actions::{Action, Scope};
 use crate::tui::editor::Editor;
-use crate::tui::key::Key;
 use crate::tui::model::{Model, Note, Popup};
 use crate::tui::{draw, words};
 use ratatui::Frame;
@@ -151,13 +150,8 @@ impl Popup for Prompt {
         actions
     }
 
-    fn type_key(&mut self, key: Key) -> bool {
-        self.editor.key(key)
-    }
-
-    fn paste(&mut self, text: &str) -> bool {
-        self.editor.insert(text);
-        true
+    fn editor(&mut self) -> Option<&mut Editor> {
+        Some(&mut self.editor)
     }
 
     fn text_changed(&mut self, model: &mut Model) {

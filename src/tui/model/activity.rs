@@ -4,6 +4,7 @@ use super::rows::Rows;
 use super::{Model, Tab};
 use crate::engine::graph::ThreadId;
 use crate::inbox::{Activity, GrantLine, Storage, ThreadLine, UsageView};
+use crate::tui::card::ScrollPosition;
 use std::collections::HashMap;
 use std::time::Instant;
 
@@ -44,16 +45,14 @@ pub struct ActivityTab {
     pub list: Rows<ActivityRow>,
     /// The grant to select once the list is loaded.
     pub grant_to_select: Option<String>,
-    /// The scroll position of the page, in lines.
-    pub page_top: usize,
+    /// The scroll position of the page.
+    pub page_top: ScrollPosition,
     pub figures: Option<Activity>,
     /// What the database file holds.
     pub storage: Option<Storage>,
     /// What running threads have used.
     pub usage: HashMap<ThreadId, UsageView>,
     pub read_at: Option<Instant>,
-    /// Whether pruning is in progress.
-    pub pruning: bool,
 }
 
 impl Model {
@@ -66,7 +65,7 @@ impl Model {
         for section in Section::ALL {
             rows.push(ActivityRow::Section(section));
             match section {
-                Section::Running => rows.extend((0..self.running.rows.len()).map(ActivityRow::Thread)),
+                Section::Running => rows.extend((0..self.running.len()).map(ActivityRow::Thread)),
                 Section::Allowed => rows.extend((0..self.grants.len()).map(ActivityRow::Grant)),
                 Section::Overview => {}
             }
@@ -92,13 +91,10 @@ impl Model {
         }
     }
 
-    /// The selected running thread, in any list that shows them.
     pub fn selected_running(&self) -> Option<&ThreadLine> {
-        match self.activity_row() {
-            Some(ActivityRow::Thread(n)) => self.running.rows.get(n),
-            Some(ActivityRow::Section(_) | ActivityRow::Grant(_)) => None,
-            None if self.shows_running() => self.running.selected(),
-            None => None,
+        match self.activity_row()? {
+            ActivityRow::Thread(n) => self.running.get(n),
+            ActivityRow::Section(_) | ActivityRow::Grant(_) => None,
         }
     }
 
@@ -106,7 +102,7 @@ impl Model {
     pub fn activity_key(&self, row: usize) -> Option<String> {
         match self.activity.list.rows.get(row)? {
             ActivityRow::Section(section) => Some(section.title().to_owned()),
-            ActivityRow::Thread(n) => self.running.rows.get(*n).map(|line| line.id.to_string()),
+            ActivityRow::Thread(n) => self.running.get(*n).map(|line| line.id.to_string()),
             ActivityRow::Grant(n) => self.grants.get(*n).map(|grant| grant.id.clone()),
         }
     }

@@ -2,13 +2,14 @@
 
 use super::rows::Rows;
 use crate::inbox::{MemoryItem, MemoryLine, MemoryVersion, RowKey, RowLine, RowView};
+use crate::tui::card::ScrollPosition;
 
 #[derive(Clone, Debug, Default)]
 pub struct MemoryTab {
     /// The rows, and below them the profiles.
     pub list: Rows<MemoryItem>,
-    /// The scroll position of the page, in lines.
-    pub page_top: usize,
+    /// The scroll position of the page.
+    pub page_top: ScrollPosition,
     /// What to show once it is loaded.
     pub wanted: Option<Wanted>,
     pub versions: Option<Versions>,

@@ -154,7 +154,7 @@ pub struct Model {
     /// Threads of this process whose last try did not reach a server, with that server.
     pub unreachable: BTreeMap<ThreadId, String>,
     /// Threads running in any process.
-    pub running: Rows<ThreadLine>,
+    pub running: Vec<ThreadLine>,
     pub grants: Vec<GrantLine>,
     pub overview: Option<Overview>,
     /// The state of each mailbox.
@@ -215,7 +215,7 @@ impl Model {
             unsaved_draft: None,
             running_here: BTreeMap::new(),
             unreachable: BTreeMap::new(),
-            running: Rows::default(),
+            running: Vec::new(),
             grants: Vec::new(),
             overview: None,
             sources: Vec::new(),
@@ -241,11 +241,6 @@ impl Model {
         self.overview.as_ref().is_some_and(|overview| overview.paused)
     }
 
-    /// Whether the tab lists running threads instead of items.
-    pub fn shows_running(&self) -> bool {
-        self.tab == Tab::Inbox && self.inbox.list.filter == Filter::Running
-    }
-
     /// Whether the tab lists skipped mail.
     pub fn shows_skipped(&self) -> bool {
         self.tab == Tab::Inbox && self.inbox.list.filter == Filter::Skipped
@@ -255,8 +250,8 @@ impl Model {
     pub fn past_end(&self) -> Option<PastEnd> {
         let list = &self.inbox.list;
         let (count, line) = if !list.narrow.is_empty() {
-            let found = list.found_elsewhere();
-            (found, PastEnd::Elsewhere(found))
+            let (found, may_be_more) = list.found_elsewhere();
+            (found, PastEnd::Elsewhere(found, may_be_more))
         } else {
             let skipped = self.inbox.recently_skipped;
             (usize::try_from(skipped).unwrap_or(usize::MAX), PastEnd::Skipped(skipped))
@@ -282,6 +277,11 @@ impl Model {
     /// The selected item, if the inbox lists items and one is selected.
     pub fn selected(&self) -> Option<&ItemLine> {
         if self.shows_items() { self.inbox.list.selected() } else { None }
+    }
+
+    /// Whether the inbox lists marked items, which keys that decide act on.
+    pub fn has_marks(&self) -> bool {
+        self.shows_items() && self.inbox.list.has_marks()
     }
 
     /// The card of the selected item, if it is loaded and up to date.
@@ -315,8 +315,7 @@ impl Model {
             Focus::Card => Scope::Card,
         };
         match (self.tab, self.focus) {
-            (Tab::Inbox, _) => vec![nearest, Scope::Decide, Scope::Global],
-            (Tab::Activity, _) => vec![nearest, Scope::Activity, Scope::Decide, Scope::Global],
+            (Tab::Inbox | Tab::Activity, _) => vec![nearest, Scope::Decide, Scope::Global],
             (Tab::Memory, _) => vec![nearest, Scope::Memory, Scope::Global],
             (Tab::Threads, Focus::List) => vec![nearest, Scope::Thread, Scope::Global],
             // Within a thread its own keys come first: `h` and `l` switch its views.

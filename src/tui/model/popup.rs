@@ -2,6 +2,7 @@
 
 use super::Model;
 use crate::tui::actions::{Action, Scope};
+use crate::tui::editor::Editor;
 use crate::tui::key::Key;
 use ratatui::Frame;
 use std::any::Any;
@@ -25,14 +26,19 @@ pub trait Popup: Any + Send {
     /// The actions worth showing in the footer, most important first.
     fn footer(&self) -> Vec<(Action, &'static str)>;
 
+    /// Its text field, if it has one.
+    fn editor(&mut self) -> Option<&mut Editor> {
+        None
+    }
+
     /// Handles a key as text, if there is a text field here; says whether it did.
-    fn type_key(&mut self, _key: Key) -> bool {
-        false
+    fn type_key(&mut self, key: Key) -> bool {
+        self.editor().is_some_and(|editor| editor.key(key))
     }
 
     /// Handles pasted text, if there is a text field here; says whether it did.
-    fn paste(&mut self, _text: &str) -> bool {
-        false
+    fn paste(&mut self, text: &str) -> bool {
+        self.editor().map(|editor| editor.insert(text)).is_some()
     }
 
     /// Reacts to text that was typed or pasted.

@@ -48,11 +48,13 @@ impl<T> Rows<T> {
         self.select(self.cursor.saturating_add_signed(by));
     }
 
-    /// Moves the selection, if that is what the action does.
-    pub fn act(&mut self, action: Action) {
+    /// Moves the selection, if that is what the action does; the paging keys move it by so many rows.
+    pub fn act(&mut self, action: Action, page: isize) {
         match action {
             Action::Down => self.step(1),
             Action::Up => self.step(-1),
+            Action::PageDown => self.step(page),
+            Action::PageUp => self.step(-page),
             Action::Top => self.select(0),
             Action::Bottom => self.select(usize::MAX),
             _ => {}

@@ -1,7 +1,7 @@
 //! The part of the thread list read so far, and the thread that is shown.
 
 use super::review::{Review, ThreadPane};
-use super::rows::Rows;
+use super::rows::{PAGE, Rows};
 use crate::engine::graph::ThreadId;
 use crate::inbox::{Facets, Page, Query, Status, ThreadLine, ThreadQuery};
 use jiff::Timestamp;
@@ -25,8 +25,6 @@ pub struct ThreadsTab {
     /// What the list can be filtered by.
     pub facets: Facets,
     pub search: Query,
-    /// The search and the selection before the user began typing a new search.
-    pub previous_search: Option<(Query, Option<ThreadId>)>,
     /// What the user may have meant, if nothing was found.
     pub suggestion: Option<String>,
     /// The thread that is shown.
@@ -43,7 +41,7 @@ pub struct ThreadsTab {
 
 impl ThreadsTab {
     pub fn selected(&self) -> Option<&ThreadLine> {
-        self.list.rows.get(self.list.cursor)
+        self.list.selected()
     }
 
     /// The query for what is listed, starting after `after`.
@@ -51,9 +49,18 @@ impl ThreadsTab {
         let mut filter = self.search.clone();
         filter.status = filter.status.or(self.status);
         filter.workflow = filter.workflow.or_else(|| self.workflow.clone());
-        // Almost everything contains one or two letters, and ranking all of it is slow.
-        let best_first = filter.words.join(" ").chars().count() > 2;
-        ThreadQuery { filter, account: self.account.clone(), best_first, hides_engine: true, after, limit }
+        let (account, best_first) = (self.account.clone(), self.is_ranked());
+        ThreadQuery { filter, account, best_first, hides_engine: true, after, limit }
+    }
+
+    /// Whether the best match comes first. Almost everything contains one or two letters, and ranking all of it is slow.
+    fn is_ranked(&self) -> bool {
+        self.search.words.join(" ").chars().count() > 2
+    }
+
+    /// Whether there may be more than is listed. Of ranked matches only one page is read.
+    pub fn has_more(&self) -> bool {
+        self.list.next.is_some() || (self.is_ranked() && self.list.rows.len() >= PAGE)
     }
 
     /// The day a row belongs to, if the list goes by days. Search results are ranked by relevance instead.
@@ -81,8 +88,7 @@ impl ThreadsTab {
 
     /// Whether this query matches what is listed now.
     pub fn wants(&self, query: &ThreadQuery) -> bool {
-        let current = self.query(query.after, query.limit);
-        current == *query
+        self.query(query.after, query.limit) == *query
     }
 
     /// Starts a different list; the selection stays if its thread is in that list too.
@@ -170,7 +176,6 @@ fn is_newer(one: &ThreadLine, other: &ThreadLine) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::model::PAGE;
 
     fn line(place: i64, status: Status) -> ThreadLine {
         ThreadLine {
@@ -241,6 +246,16 @@ mod tests {
         threads.put(&threads.query(None, 3), first);
         threads.put(&threads.query(Some(9), 3), page([7, 6], None));
         assert_eq!(places(&threads), [9, 0, 7, 6]);
+    }
+
+    #[test]
+    fn a_full_page_of_matches_may_not_be_all_of_them() {
+        let mut threads = ThreadsTab::default();
+        threads.search.words.push("budget".to_owned());
+        for (count, has_more) in [(PAGE - 1, false), (PAGE, true)] {
+            threads.put(&threads.query(None, PAGE), page((1..).take(count), None));
+            assert_eq!(threads.has_more(), has_more);
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::pane::END;
 use crate::tui::actions::Scope;
 use crate::tui::card::{Doc, ScrollPosition};
-use crate::tui::draw::{self, Sheet};
+use crate::tui::draw;
 use crate::tui::layout::{self, Areas};
 use crate::tui::model::{Focus, Model};
 use ratatui::buffer::Buffer;
@@ -28,7 +28,7 @@ pub fn scrolled(
     }
 }
 
-/// Draws a page and its scroll position.
+/// Draws a page, and below it how to see more of it, or that this is its end.
 pub fn draw(model: &Model, doc: &Doc, top: ScrollPosition, areas: &Areas, buf: &mut Buffer) {
     let area = areas.card;
     let (width, height) = (usize::from(area.width), usize::from(area.height));
@@ -41,19 +41,7 @@ pub fn draw(model: &Model, doc: &Doc, top: ScrollPosition, areas: &Areas, buf: &
     let more = doc
         .more_below(top, width, height)
         .then(|| format!("▼ {key} for more · {}%", doc.percent(top, width, height)));
-    draw_end(model, areas, more, top > ScrollPosition::default(), buf);
-}
-
-/// Draws a sheet from line `top` on, and says whether there is more below.
-pub fn draw_sheet(model: &Model, sheet: &Sheet, areas: &Areas, top: usize, buf: &mut Buffer) {
-    sheet.draw(areas.card, top, buf);
-    let has_more = top + usize::from(areas.card.height) < sheet.height();
-    let more = has_more.then(|| model.keymap.spell(&model.tab_scopes(), "▼ <card_down> for more"));
-    draw_end(model, areas, more, top > 0, buf);
-}
-
-/// Draws the line below a page: how to see more of it, or that this is its end.
-fn draw_end(model: &Model, areas: &Areas, more: Option<String>, is_scrolled: bool, buf: &mut Buffer) {
+    let is_scrolled = top > ScrollPosition::default();
     if let Some(text) = more.or_else(|| is_scrolled.then(|| "end".to_owned())) {
         draw::right(buf, areas.more, areas.more.y, &text, model.theme.quiet);
     }

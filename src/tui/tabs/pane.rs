@@ -3,8 +3,7 @@
 use crate::engine::graph::ThreadId;
 use crate::tui::actions::Action;
 use crate::tui::layout::{self, Areas};
-use crate::tui::model::{Focus, Model, Rows, Seen, Tab};
-use crate::tui::words;
+use crate::tui::model::{Focus, Model, Rows, Seen};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -17,6 +16,9 @@ pub type Does = Result<Effect, &'static str>;
 pub fn when(can: bool, why: &'static str, effect: Effect) -> Does {
     if can { Ok(effect) } else { Err(why) }
 }
+
+/// Why there is no next match where a search leaves out what does not match.
+pub const NO_NEXT_MATCH: &str = "<search> filters this list · <down> and <up> go through it";
 
 /// The far end of a list or a page, in steps.
 pub const END: isize = isize::MAX / 2;
@@ -92,8 +94,8 @@ pub trait Pane: Sync {
     }
 
     /// Removes what narrows the list, nearest first; says whether there was anything.
-    fn clear(&self, model: &mut Model) -> bool {
-        clear_items(model)
+    fn clear(&self, _model: &mut Model) -> bool {
+        false
     }
 
     /// Scrolls the page by lines; by [`END`] to either end.
@@ -122,24 +124,9 @@ pub trait Pane: Sync {
     }
 
     /// What it is filtered by, in words.
-    fn filters(&self, model: &Model) -> Vec<String> {
-        let narrow = Some(&model.inbox.list.narrow);
-        let narrow = narrow.filter(|narrow| model.tab == Tab::Inbox && !narrow.is_empty());
-        narrow.map(|narrow| format!("filtered by `{}`", words::line(&narrow.typed))).into_iter().collect()
+    fn filters(&self, _model: &Model) -> Vec<String> {
+        Vec::new()
     }
-}
-
-/// Removes marks and filter of the inbox's items; says whether there were any.
-pub fn clear_items(model: &mut Model) -> bool {
-    let list = &mut model.inbox.list;
-    if list.has_marks() {
-        list.clear_marks();
-    } else if !list.narrow.is_empty() {
-        list.narrow_to(Default::default(), model.wall);
-    } else {
-        return false;
-    }
-    true
 }
 
 /// Gives the page the focus.

@@ -13,10 +13,10 @@ use ratatui::Frame;
 use ratatui::text::{Line, Span};
 
 /// The question asked when the user quits while something is held.
-struct QuitPrompt {
-    /// The titles of the held items.
-    held: Vec<String>,
-}
+struct QuitPrompt;
+
+/// How many held items it names.
+const MAX_NAMED: usize = 8;
 
 fn held(model: &Model) -> impl Iterator<Item = &ItemLine> {
     model.inbox.list.all().iter().filter(|row| matches!(row.status, ItemStatus::Held { .. }))
@@ -25,12 +25,11 @@ fn held(model: &Model) -> impl Iterator<Item = &ItemLine> {
 /// Quits, or asks what to do with held decisions.
 pub fn quit(model: &mut Model) {
     model.save_draft();
-    let held: Vec<String> = held(model).map(|row| words::line(&row.title)).collect();
     // If another process drives, held decisions go on without us.
-    if held.is_empty() || model.driving != Driving::Ours {
+    if held(model).next().is_none() || model.driving != Driving::Ours {
         model.jobs.push(Job::Quit);
     } else {
-        model.push(QuitPrompt { held });
+        model.push(QuitPrompt);
     }
 }
 
@@ -41,11 +40,14 @@ impl Popup for QuitPrompt {
 
     fn act(self: Box<Self>, model: &mut Model, action: Action) -> Option<Box<dyn Popup>> {
         match action {
-            Action::Cancel => return None,
-            Action::Wait => model.say("Quitting as soon as nothing is held"),
+            Action::Cancel => {
+                model.quit_when_idle = false;
+                return None;
+            }
+            Action::Wait => {}
             Action::TakeBack => {
                 let ids = held(model).filter_map(|row| InterruptId::parse(&row.id).ok()).collect();
-                undo::take_back(model, ids);
+                undo::take_back(model, ids, String::new());
             }
             Action::GoNow => {
                 model.jobs.push(Job::Quit);
@@ -60,15 +62,14 @@ impl Popup for QuitPrompt {
     fn draw(&self, model: &Model, frame: &mut Frame<'_>) -> bool {
         let buf = frame.buffer_mut();
         let theme = &model.theme;
-        let outer = centred(screen(model), 72, cells(self.held.len().min(8) + 8));
-        let inner = draw::frame(buf, outer, "Something is still held", theme.warning);
-        let room = usize::from(inner.width);
-        let mut lines: Vec<Line<'_>> = self
-            .held
-            .iter()
-            .take(8)
-            .map(|title| Line::styled(format!("• {}", truncate(title, room.saturating_sub(2))), theme.text))
-            .collect();
+        // What is held now: meanwhile a hold may have ended.
+        let held: Vec<String> = held(model).take(MAX_NAMED).map(|row| words::line(&row.title)).collect();
+        let title = if held.is_empty() { "Nothing is held any more" } else { "Something is still held" };
+        let outer = centred(screen(model), 72, cells(held.len() + 8));
+        let inner = draw::frame(buf, outer, title, theme.warning);
+        let room = usize::from(inner.width).saturating_sub(2);
+        let named = held.iter().map(|title| format!("• {}", truncate(title, room)));
+        let mut lines: Vec<Line<'_>> = named.map(|title| Line::styled(title, theme.text)).collect();
         lines.push(Line::default());
         for (_, action, text) in model.keymap.rows(Scope::Quit) {
             let Some(key) = model.keymap.key_of(&[Scope::Quit], action) else { continue };

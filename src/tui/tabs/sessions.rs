@@ -5,7 +5,7 @@ use crate::inbox::door::Inbox;
 use crate::inbox::{AgentSession, SessionState};
 use crate::text::Visible;
 use crate::tui::actions::{Action, Scope};
-use crate::tui::layers::{cells, screen};
+use crate::tui::layers::{cells, half_page, screen};
 use crate::tui::layout::centred;
 use crate::tui::model::{Model, Popup, Rows};
 use crate::tui::{draw, words};
@@ -58,7 +58,7 @@ impl Popup for Sessions {
                 }
                 None => model.refuse("It has no question here · <terminal> goes to its terminal"),
             },
-            (action, _) => self.0.act(action),
+            (action, _) => self.0.act(action, half_page(model)),
         }
         Some(self)
     }

@@ -26,32 +26,30 @@ pub fn open_form(model: &mut Model, workflow: &str) {
     let title = format!("New thread: {}", startable.name);
     let form = Form::new(Purpose::Start, &title, &startable.schema, &Value::Null, &model.local_time());
     let workflow = workflow.to_owned();
-    let form = form.sending(draft_key(&workflow), move |model, form| {
+    let form = form.sending(format!("start:{workflow}"), move |model, form| {
         let Some(input) = form.value() else { return false };
-        start(model, workflow.clone(), input);
+        start(model, workflow.clone(), input, Some(form.draft_key.clone()));
         true
     });
     form::open(model, form);
 }
 
-/// The key under which the text of the form is kept.
-fn draft_key(workflow: &str) -> String {
-    format!("start:{workflow}")
-}
-
-pub fn start(model: &mut Model, workflow: String, input: Value) {
-    let key = draft_key(&workflow);
-    let typed = model.typed_draft(&key);
-    let draft = key.clone();
+/// Starts a thread. If it was written in a form, its draft is kept until the thread is there.
+pub fn start(model: &mut Model, workflow: String, input: Value, draft: Option<String>) {
+    let (key, typed) = (draft.clone(), draft.as_deref().and_then(|key| model.typed_draft(key)));
     let start = async move |inbox: Inbox| {
-        inbox.decisions().keep_draft(draft.clone(), typed).await?;
-        inbox.threads().start_from(workflow, input, Some(draft)).await
+        if let Some(key) = &key {
+            inbox.decisions().keep_draft(key.clone(), typed).await?;
+        }
+        inbox.threads().start_from(workflow, input, key).await
     };
     model.start(start, move |model, result| match result {
         Ok(outcome) => {
             let how = model.spell("<show_running> shows running threads");
             model.say(format!("Started {} · {how}", outcome.thread));
-            model.drafts.remove(&key);
+            if let Some(key) = draft {
+                model.drafts.remove(&key);
+            }
             follow::follow_started(model, outcome.thread);
             model.reload();
         }

@@ -105,10 +105,9 @@ fn reload(model: &mut Model) {
     }
     skipped::count(model);
     news::look(model);
-    let lists_running = model.shows_running() || model.tab == Tab::Activity;
     let is_at_work = model.overview.as_ref().is_some_and(Overview::is_at_work);
-    let shows_work = layout::shows_lately(model) && (is_at_work || !model.running.rows.is_empty());
-    if (model.inbox.following.is_some() || shows_work) && !lists_running {
+    let shows_work = layout::shows_lately(model) && (is_at_work || !model.running.is_empty());
+    if (model.inbox.following.is_some() || shows_work) && model.tab != Tab::Activity {
         activity::read_running(model);
     }
     if model.top::<Sessions>().is_some() {

@@ -76,6 +76,9 @@ fn signs(model: &Model) -> Vec<(String, Style)> {
     if model.overview.as_ref().is_some_and(|overview| overview.paused) {
         signs.push((model.spell("PAUSED (<pause> resumes)"), theme.warning));
     }
+    if model.quit_when_idle {
+        signs.push(("quits once nothing is held".to_owned(), theme.warning));
+    }
     match &model.driving {
         Driving::Nobody(_) => signs.push(("VIEW ONLY".to_owned(), theme.warning)),
         Driving::Theirs(Some(pid)) => signs.push((format!("run by process {pid}"), theme.quiet)),

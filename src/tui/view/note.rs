@@ -123,9 +123,9 @@ fn limits(model: &Model) -> (String, Style) {
     let list = &model.inbox.list;
     if let Driving::Nobody(why) = &model.driving {
         (format!("view only: {}", words::line(why)), theme.warning)
-    } else if list.selection_vanished() && model.inbox.following.is_none() && model.tab == Tab::Inbox {
+    } else if list.selection_vanished() && model.inbox.following.is_none() && model.shows_items() {
         (model.spell("This one is gone · <down> or <up> moves on"), theme.warning)
-    } else if list.has_marks() {
+    } else if model.has_marks() {
         let count = list.mark_count();
         let clears = model.spell("<clear> clears");
         let text = match why_marks_apart(model) {
@@ -157,7 +157,6 @@ fn filter_words(filter: Filter) -> Option<&'static str> {
         Filter::Kind(kind) => Some(words::kinds(kind)),
         Filter::Snoozed => Some("snoozed items"),
         Filter::Held => Some("held decisions"),
-        Filter::Running => Some("running threads"),
         Filter::Skipped => Some("skipped mail"),
         Filter::Decided => Some("past decisions"),
     }

@@ -70,8 +70,8 @@ pub struct Form {
     pub now: Zoned,
     /// The key under which the typed text is kept.
     pub draft_key: String,
-    /// What an edit began with: text that was changed back is no draft.
-    proposed: Option<String>,
+    /// What it began with: text that was changed back is no draft.
+    initial: String,
     schema: Value,
     submit: Submit,
 }
@@ -81,7 +81,7 @@ impl Form {
     pub fn new(purpose: Purpose, title: &str, schema: &Value, args: &Value, now: &Zoned) -> Self {
         let fields = fields(purpose, schema, args, now);
         let focus = fields.iter().position(|field| field.kind != FieldKind::Fixed).unwrap_or(0);
-        Self {
+        let mut form = Self {
             purpose,
             title: title.to_owned(),
             fields,
@@ -96,10 +96,12 @@ impl Form {
             unread: None,
             now: now.clone(),
             draft_key: String::new(),
-            proposed: None,
+            initial: String::new(),
             schema: schema.clone(),
             submit: Arc::new(|_, _| false),
-        }
+        };
+        form.initial = form.draft();
+        form
     }
 
     /// Keeps its text under this key, and says what happens when it is sent.
@@ -132,14 +134,15 @@ impl Form {
                 form.fields[first].editor.go_to_start();
             }
         }
-        form.proposed = Some(form.draft());
         form
     }
 
     /// A plain text box.
     pub fn text_box(title: &str) -> Self {
         let form = Self::new(Purpose::Answer, title, &Value::Bool(true), &Value::Null, &Zoned::default());
-        Self { fields: vec![Field::text_box()], ..form }
+        let mut text_box = Self { fields: vec![Field::text_box()], ..form };
+        text_box.initial = text_box.draft();
+        text_box
     }
 
     /// Whether it is a plain text box.
@@ -147,9 +150,9 @@ impl Form {
         self.purpose == Purpose::Answer
     }
 
-    /// Whether an edit differs from what was proposed.
+    /// Whether it differs from what it began with.
     pub fn is_changed(&self) -> bool {
-        self.proposed.as_ref() != Some(&self.draft())
+        self.initial != self.draft()
     }
 
     /// Whether a field shows only in the line of those that can be left as they are: in a form that starts a thread,

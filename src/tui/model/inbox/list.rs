@@ -6,6 +6,7 @@
 
 use crate::engine::graph::{Kind, ThreadId};
 use crate::inbox::{ItemKind, ItemLine, ItemStamp, ItemStatus, Query};
+use crate::tui::model::rows::PAGE;
 use jiff::Timestamp;
 use std::collections::{HashMap, HashSet};
 
@@ -19,9 +20,7 @@ pub enum Filter {
     Snoozed,
     /// Decided items that can still be undone.
     Held,
-    /// Running threads; these are not items.
-    Running,
-    /// Skipped mail; these are not items either.
+    /// Skipped mail; these are not items.
     Skipped,
     /// Past decisions, which are no longer items.
     Decided,
@@ -61,10 +60,8 @@ pub struct Heading {
     pub name: String,
     /// How many rows it has.
     pub count: usize,
-    /// Whether none of them is shown.
-    pub is_folded: bool,
-    /// The position it is shown before: that of its first row, unless it is folded.
-    before: usize,
+    /// The position of its first row.
+    first: usize,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -80,8 +77,6 @@ pub struct List {
     pub filter: Filter,
     pub sort: Sort,
     pub group: Group,
-    /// The names of the folded groups.
-    folds: HashSet<String>,
     /// The headings, from top to bottom.
     headings: Vec<Heading>,
     /// The stamp of each item whose card has been on the screen, as it was then.
@@ -111,7 +106,7 @@ impl Filter {
     }
 
     pub fn lists_items(self) -> bool {
-        !matches!(self, Filter::Running | Filter::Skipped | Filter::Decided)
+        !matches!(self, Filter::Skipped | Filter::Decided)
     }
 }
 
@@ -141,11 +136,10 @@ impl List {
         self.arrange(now);
     }
 
-    /// Shows everything that waits, and clears filters and folds.
+    /// Shows everything that waits, and clears filters.
     pub fn show_all(&mut self, now: Timestamp) {
         (self.filter, self.narrow) = (Filter::All, Query::default());
         self.found.clear();
-        self.folds.clear();
         self.arrange(now);
     }
 
@@ -177,9 +171,9 @@ impl List {
 
     /// Selects an item, and shows it while it is selected even if the filter would not. Lists of anything else stay.
     pub fn select_item(&mut self, id: &str, now: Timestamp) {
-        let Some(row) = self.find(id).filter(|_| self.filter.lists_items()) else { return };
-        let heading = self.group_of(row, now).1.to_owned();
-        self.folds.remove(&heading);
+        if !self.filter.lists_items() || self.find(id).is_none() {
+            return;
+        }
         (self.selected, self.guest) = (Some(id.to_owned()), Some(id.to_owned()));
         (self.vanished, self.past_end) = (false, false);
         self.arrange(now);
@@ -295,11 +289,12 @@ impl List {
         self.found.get(thread).map(String::as_str).filter(|snippet| !snippet.is_empty())
     }
 
-    /// How many threads were found that the inbox does not list.
-    pub fn found_elsewhere(&self) -> usize {
+    /// How many threads were found that the inbox does not list, and whether there may be more: one page is read.
+    pub fn found_elsewhere(&self) -> (usize, bool) {
         let listed: HashSet<&ThreadId> =
             self.rows.iter().filter(|row| row.is_waiting()).map(|row| &row.thread).collect();
-        self.found.keys().filter(|thread| !listed.contains(thread)).count()
+        let elsewhere = self.found.keys().filter(|thread| !listed.contains(thread)).count();
+        (elsewhere, self.found.len() >= PAGE)
     }
 
     /// Computes the order again. The selection stays on its item; if that is gone, nothing is selected.
@@ -314,7 +309,7 @@ impl List {
                 Filter::Kind(kind) => row.kind == kind && row.is_waiting(),
                 Filter::Snoozed => row.status == ItemStatus::Snoozed,
                 Filter::Held => row.is_decided(),
-                Filter::Running | Filter::Skipped | Filter::Decided => false,
+                Filter::Skipped | Filter::Decided => false,
             };
             passes_filter && (row.matches(&self.narrow, now) || self.found.contains_key(&row.thread))
         };
@@ -333,8 +328,8 @@ impl List {
             (!waits, row.gives_up_at.filter(|_| waits).unwrap_or(Timestamp::MAX))
         });
         order.sort_by_cached_key(|n| self.group_of(row(n), now));
-        let (order, headings) = self.under_headings(order, now);
-        (self.order, self.headings) = (order, headings);
+        self.headings = self.headings_of(&order, now);
+        self.order = order;
         self.find_marked();
         self.cursor = match &self.selected {
             Some(id) => match self.order.iter().position(|n| self.rows[*n as usize].id == *id) {
@@ -349,71 +344,22 @@ impl List {
         };
     }
 
-    /// Takes the rows of folded groups out of an order, and returns the headings of all groups.
-    fn under_headings(&self, order: Vec<u32>, now: Timestamp) -> (Vec<u32>, Vec<Heading>) {
-        if self.group == Group::None {
-            return (order, Vec::new());
-        }
-        let (mut shown, mut headings) = (Vec::with_capacity(order.len()), Vec::<Heading>::new());
-        for n in order {
-            let (_, name) = self.group_of(&self.rows[n as usize], now);
-            if headings.last().is_none_or(|last| last.name != name) {
-                let is_folded = self.folds.contains(name);
-                headings.push(Heading { name: name.to_owned(), count: 0, is_folded, before: shown.len() });
-            }
-            if let Some(heading) = headings.last_mut() {
-                heading.count += 1;
-                if !heading.is_folded {
-                    shown.push(n);
-                }
+    fn headings_of(&self, order: &[u32], now: Timestamp) -> Vec<Heading> {
+        let mut headings = Vec::<Heading>::new();
+        for (first, n) in order.iter().enumerate().filter(|_| self.group != Group::None) {
+            let (_, name) = self.group_of(&self.rows[*n as usize], now);
+            match headings.last_mut().filter(|last| last.name == name) {
+                Some(last) => last.count += 1,
+                None => headings.push(Heading { name: name.to_owned(), count: 1, first }),
             }
         }
-        (shown, headings)
-    }
-
-    /// The headings before a position; folded groups at the end come before the position after the last row.
-    fn headings_before(&self, position: usize) -> &[Heading] {
-        let from = self.headings.partition_point(|heading| heading.before < position);
-        let to = self.headings.partition_point(|heading| heading.before <= position);
-        &self.headings[from..to]
-    }
-
-    /// The folded groups before a position.
-    pub fn folded_before(&self, position: usize) -> impl Iterator<Item = &Heading> {
-        self.headings_before(position).iter().filter(|heading| heading.is_folded)
+        headings
     }
 
     /// The heading of the group that begins at this position, if one does.
     pub fn heading_at(&self, position: usize) -> Option<&Heading> {
-        self.headings_before(position).iter().find(|heading| !heading.is_folded)
-    }
-
-    /// Whether nothing is shown, not even a group's heading.
-    pub fn is_blank(&self) -> bool {
-        self.order.is_empty() && self.headings.is_empty()
-    }
-
-    /// Folds the group of the selected row. Removes its marks, so that nothing unseen is decided.
-    pub fn fold(&mut self, now: Timestamp) -> bool {
-        let selected = self.selected().filter(|_| self.group != Group::None);
-        let Some(name) = selected.map(|row| self.group_of(row, now).1.to_owned()) else { return false };
-        let unseen = self.rows.iter().filter(|row| self.group_of(row, now).1 == name);
-        let unseen: HashSet<String> = unseen.map(|row| row.id.clone()).collect();
-        self.marks.retain(|id| !unseen.contains(id));
-        self.folds.insert(name);
-        self.arrange(now);
-        self.select(self.cursor);
-        true
-    }
-
-    pub fn unfold(&mut self, now: Timestamp) -> bool {
-        let had_folds = self.headings.iter().any(|heading| heading.is_folded);
-        self.folds.clear();
-        self.arrange(now);
-        if self.selected().is_none() {
-            self.select(self.cursor);
-        }
-        had_folds
+        let at = self.headings.binary_search_by_key(&position, |heading| heading.first).ok()?;
+        self.headings.get(at)
     }
 
     /// How the list is sorted and grouped, in two words.

@@ -5,12 +5,12 @@ use crate::inbox::ItemLine;
 
 impl List {
     pub fn has_marks(&self) -> bool {
-        !self.marks.is_empty()
+        !self.marked.is_empty()
     }
 
-    /// How many items are marked, whether or not they are shown.
+    /// How many of the items shown are marked. A mark that a filter hides counts again once its item is shown.
     pub fn mark_count(&self) -> usize {
-        self.marks.len()
+        self.marked.len()
     }
 
     pub fn is_marked(&self, id: &str) -> bool {
@@ -54,6 +54,7 @@ impl List {
     /// Finds the marked rows again. Every frame needs them several times, so it must not search for them.
     pub(super) fn find_marked(&mut self) {
         let is_marked = |position: &usize| self.row(*position).is_some_and(|row| self.is_marked(&row.id));
-        self.marked = if self.has_marks() { (0..self.len()).filter(is_marked).collect() } else { Vec::new() };
+        self.marked =
+            if self.marks.is_empty() { Vec::new() } else { (0..self.len()).filter(is_marked).collect() };
     }
 }

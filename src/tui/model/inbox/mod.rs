@@ -25,6 +25,8 @@ use std::time::Instant;
 pub struct InboxTab {
     pub list: List,
     pub skipped: Rows<SkippedLine>,
+    /// The scroll position of the selected one's card.
+    pub skipped_top: ScrollPosition,
     /// How much of the last day's mail was skipped, as Activity shows it.
     pub skipped_lately: SkippedCount,
     /// How many mails were skipped in the last day.
@@ -49,8 +51,6 @@ pub struct InboxTab {
     pub own_letter: Option<OwnLetter>,
     /// When the last decision was taken here.
     pub decided_at: Option<Instant>,
-    /// The ids and titles of the items whose decision is being undone.
-    pub undoing: Vec<(String, String)>,
     pub news: News,
     /// Lines that are still to be read.
     pub unread_ids: VecDeque<String>,
@@ -127,8 +127,10 @@ pub struct OwnLetter {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Undo {
     pub kind: DecisionKind,
-    /// The ids and titles of the items.
-    pub items: Vec<(String, String)>,
+    /// The ids of the items.
+    pub ids: Vec<String>,
+    /// The title, if it is one item.
+    pub title: String,
     /// What is done, or will be: `Sending to Ines`.
     pub what: String,
     /// Whether a mail leaves when that time is over.
@@ -144,8 +146,8 @@ pub struct Undo {
 pub enum PastEnd {
     /// So many mails were skipped in the last day.
     Skipped(u64),
-    /// So many threads besides match the filter.
-    Elsewhere(usize),
+    /// So many threads besides match the filter, and perhaps even more.
+    Elsewhere(usize, bool),
 }
 
 /// Mail that was put away together.

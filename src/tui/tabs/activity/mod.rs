@@ -5,5 +5,5 @@ mod running;
 mod update;
 mod view;
 
-pub use running::{Running, listed as running_listed, read as read_running};
-pub use update::{Activity, ask_prune, read_overview, show_plan};
+pub use running::{listed as running_listed, read as read_running};
+pub use update::{Activity, read_overview, show_running};

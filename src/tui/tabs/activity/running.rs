@@ -1,56 +1,11 @@
 //! The threads that run now, in any process.
 
-use super::view;
 use crate::engine::graph::ThreadId;
 use crate::inbox::door::Inbox;
 use crate::inbox::{InboxError, Query, Status, ThreadLine, ThreadQuery};
-use crate::tui::actions::Action;
-use crate::tui::layout::Areas;
-use crate::tui::model::{Model, Seen};
-use crate::tui::tabs::pane::{Cursor, Does, Pane, named, open_page, when};
-use ratatui::buffer::Buffer;
+use crate::tui::model::Model;
 
 const MAX_THREADS: usize = 500;
-
-/// The list of running threads in the inbox.
-pub struct Running;
-
-impl Pane for Running {
-    fn does(&self, model: &Model, action: Action) -> Option<Does> {
-        match action {
-            Action::Open => Some(when(model.running.selected().is_some(), "", open_page)),
-            _ => None,
-        }
-    }
-
-    fn read(&self, model: &mut Model) {
-        read(model);
-    }
-
-    fn list<'m>(&self, model: &'m mut Model) -> Option<&'m mut dyn Cursor> {
-        Some(&mut model.running)
-    }
-
-    fn selected(&self, model: &mut Model) {
-        read_usage(model);
-    }
-
-    fn draw(&self, model: &Model, areas: &Areas, buf: &mut Buffer) -> Seen {
-        view::draw_running(model, areas, buf);
-        Seen::default()
-    }
-
-    fn footer(&self, model: &Model) -> Vec<(Action, String)> {
-        if model.selected_running().is_none() {
-            return named([(Action::Open, "read")]);
-        }
-        named([(Action::Stop, "stop"), (Action::OpenThread, "thread")])
-    }
-
-    fn thread(&self, model: &Model) -> Option<ThreadId> {
-        model.running.selected().map(|line| line.id.clone())
-    }
-}
 
 pub fn read(model: &mut Model) {
     let read = async |inbox: Inbox| {
@@ -70,9 +25,9 @@ pub fn listed(model: &mut Model, lines: Vec<ThreadLine>) {
         |thread: &ThreadId| lines.iter().any(|line| line.id == *thread && line.status == Status::Running);
     model.running_here.retain(|thread, _| is_running(thread));
     model.activity.usage.retain(|thread, _| lines.iter().any(|line| line.id == *thread));
-    model.list_activity(|model| model.running.replace(lines, |line| line.id.clone()));
+    model.list_activity(|model| model.running = lines);
     if let Some(followed) = &mut model.inbox.following {
-        let idle = !model.running.rows.iter().any(|line| line.id == followed.thread);
+        let idle = !model.running.iter().any(|line| line.id == followed.thread);
         // From now on a glance shows whether it asks something.
         if idle != std::mem::replace(&mut followed.idle, idle) {
             model.inbox.stale_glance = model.inbox.is_glancing;

@@ -1,26 +1,19 @@
-//! The Activity tab: what is running, what went on, and pruning old threads.
+//! The Activity tab: what is running, and what went on.
 
 use super::{grants, running, view};
 use crate::engine::graph::ThreadId;
 use crate::inbox::door::Inbox;
-use crate::inbox::{ActivityQuery, Block, PruneQuery, Pruning, Status};
-use crate::text::{Visible, count_noun};
+use crate::inbox::{ActivityQuery, Status};
 use crate::tui::actions::Action;
-use crate::tui::card::Doc;
-use crate::tui::layers::{Choice, Confirm, Menu};
 use crate::tui::layout::Areas;
-use crate::tui::model::{ActivityRow, Model, Seen};
-use crate::tui::tabs::pane::{Cursor, Does, Pane, named, when};
-use crate::tui::words;
-use jiff::ToSpan;
+use crate::tui::model::{ActivityRow, Focus, Model, Section, Seen, Tab};
+use crate::tui::tabs::page;
+use crate::tui::tabs::pane::{Cursor, Does, Pane, named, page_size};
 use ratatui::buffer::Buffer;
 use std::time::Duration;
 
 /// Figures are counted at most this often, however much happens.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(5);
-
-/// The ages, in days, from which threads can be pruned.
-const AGES: [(i64, &str); 4] = [(30, "a month"), (90, "three months"), (180, "half a year"), (365, "a year")];
 
 /// Figures, running threads and grants.
 pub struct Activity;
@@ -28,9 +21,6 @@ pub struct Activity;
 impl Pane for Activity {
     fn does(&self, model: &Model, action: Action) -> Option<Does> {
         Some(match action {
-            Action::Prune => {
-                when(!model.activity.pruning, "Pruning is in Activity · <activity> goes there", offer_prune)
-            }
             Action::Stop if model.selected_grant().is_some() => Ok(grants::revoke),
             _ => return None,
         })
@@ -69,9 +59,8 @@ impl Pane for Activity {
     }
 
     fn scroll(&self, model: &mut Model, by: isize) {
-        let last = view::length(model);
-        let top = &mut model.activity.page_top;
-        *top = top.saturating_add_signed(by).min(last);
+        let (doc, top) = (view::selected_page(model), model.activity.page_top);
+        model.activity.page_top = page::scrolled(&doc, top, by, page_size(model));
     }
 
     /// Moves to the next or previous section, skipping the rows in between.
@@ -100,7 +89,7 @@ impl Pane for Activity {
         if model.selected_running().is_some() {
             return named([(Action::Stop, "stop"), (Action::OpenThread, "thread")]);
         }
-        named([(Action::Prune, "prune"), (Action::FetchMail, "fetch mail")])
+        named([(Action::FetchMail, "fetch mail")])
     }
 
     fn thread(&self, model: &Model) -> Option<ThreadId> {
@@ -112,9 +101,19 @@ fn select(model: &mut Model, row: usize) {
     let before = model.activity.list.cursor;
     model.activity.list.select(row);
     if model.activity.list.cursor != before {
-        model.activity.page_top = 0;
+        model.activity.page_top = Default::default();
     }
     Activity.selected(model);
+}
+
+/// Goes to the running threads.
+pub fn show_running(model: &mut Model) {
+    model.go(Tab::Activity);
+    model.focus = Focus::List;
+    model.list_activity(|_| {});
+    let section = ActivityRow::Section(Section::Running);
+    let row = model.activity.list.rows.iter().position(|row| *row == section);
+    select(model, row.unwrap_or(0));
 }
 
 /// Reads what the header shows too: how much waits and runs, and the state of each mailbox.
@@ -154,83 +153,5 @@ fn read_storage(model: &mut Model) {
     let work = async |inbox: Inbox| inbox.statistics().storage().await;
     model.read(work, |model, storage| {
         model.activity.storage = Some(storage);
-    });
-}
-
-/// Asks from which age to prune. The menu changes nothing: the choice is previewed and asked about.
-fn offer_prune(model: &mut Model) {
-    let row = |(days, words): (i64, &str)| {
-        Choice::new(format!("no activity for {words}"), move |model| plan_prune(model, days))
-    };
-    let mut menu = Menu::new("Prune finished threads with", AGES.map(row).into_iter().collect());
-    menu.list.select(1);
-    model.push(menu);
-}
-
-fn plan_prune(model: &mut Model, days: i64) {
-    let Ok(before) = model.local_time().checked_sub(days.days()) else { return };
-    model.say("Counting what would be pruned …");
-    ask_prune(
-        model,
-        PruneQuery { before: before.timestamp(), statuses: vec![Status::Done, Status::Abandoned] },
-    );
-}
-
-/// Counts what pruning would remove, and asks.
-pub fn ask_prune(model: &mut Model, query: PruneQuery) {
-    let planned = query.clone();
-    let work = async move |inbox: Inbox| inbox.prune().plan(planned).await;
-    model.read(work, |model, plan| {
-        show_plan(model, query, plan);
-    });
-}
-
-/// Shows the preview; only `y` goes on.
-pub fn show_plan(model: &mut Model, query: PruneQuery, plan: Pruning) {
-    if plan.threads == 0 && plan.mails == 0 {
-        let needed: u64 = plan.kept.iter().map(|kept| kept.threads).sum();
-        model.say(match needed {
-            0 => "Nothing is that old".to_owned(),
-            needed => format!("Nothing that old can go: {needed} still needed"),
-        });
-        return;
-    }
-    model.note = None;
-    let line = |text: &str| Visible::line(text);
-    let page = if plan.kept.is_empty() {
-        Doc::default()
-    } else {
-        let fields = plan.kept.iter().map(|kept| (line(&kept.threads.to_string()), line(&kept.why)));
-        Doc::page("What is kept", "", vec![Block::Fields(fields.collect())])
-    };
-    let day = query.before.to_zoned(model.options.time_zone.clone()).strftime("%d %b %Y").to_string();
-    let title = format!(
-        "Delete {} and the contents of {}, untouched since {day}?",
-        count_noun(usize::try_from(plan.threads).unwrap_or(usize::MAX), "thread"),
-        count_noun(usize::try_from(plan.mails).unwrap_or(usize::MAX), "mail")
-    );
-    let why = format!(
-        "It cannot be undone. {} leave a record: what was asked, decided and done stays, and no mail is handled \
-         twice.",
-        plan.records
-    );
-    model.push(Confirm::new(title, why, page, move |model| prune(model, query)));
-}
-
-fn prune(model: &mut Model, query: PruneQuery) {
-    model.activity.pruning = true;
-    model.say("Pruning …");
-    let work = async move |inbox: Inbox| inbox.prune().run(query).await;
-    model.start(work, |model, result| {
-        model.activity.pruning = false;
-        if let Some(done) = model.ok_or_fail(result) {
-            let sizes =
-                format!("the file was {} and is now {}", words::bytes(done.before), words::bytes(done.after));
-            let leftover = done.left.first().map_or(String::new(), |left| format!("; left: {left}"));
-            let threads = count_noun(usize::try_from(done.taken.threads).unwrap_or(usize::MAX), "thread");
-            model.say(format!("{threads} pruned; {sizes}{leftover}"));
-        }
-        model.activity.storage = None;
-        read_storage(model);
     });
 }

@@ -1,11 +1,11 @@
-//! Draws the Activity tab and the list of running threads.
+//! Draws the Activity tab.
 
 use crate::inbox::door::{ActivityPage, name_words};
 use crate::inbox::{Block, GrantLine, Status, ThreadLine};
 use crate::text::{Visible, count_noun, pad, short_count};
 use crate::tui::card::Doc;
-use crate::tui::draw::{self, Sheet};
-use crate::tui::layout::{self, Areas};
+use crate::tui::draw;
+use crate::tui::layout::Areas;
 use crate::tui::model::{ActivityRow, Model, Section};
 use crate::tui::tabs::page;
 use crate::tui::tabs::rows::{self, PlainRow};
@@ -19,9 +19,7 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
     {
         let (indent, row) = match row {
             ActivityRow::Section(section) => (0, Some(section_row(model, *section))),
-            ActivityRow::Thread(at) => {
-                (2, model.running.rows.get(*at).map(|thread| running_row(model, thread)))
-            }
+            ActivityRow::Thread(at) => (2, model.running.get(*at).map(|thread| running_row(model, thread))),
             ActivityRow::Grant(at) => (2, model.grants.get(*at).map(|grant| grant_row(model, grant))),
         };
         let Some(row) = row else { continue };
@@ -36,17 +34,7 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
     if let Some(line) = model.selected_running() {
         return draw_stream(model, line, areas, buf);
     }
-    if let Some(grant) = model.selected_grant() {
-        return page::draw(model, &grant_page(model, grant), Default::default(), areas, buf);
-    }
-    let sheet = sheet(model, areas.card.width);
-    page::draw_sheet(model, &sheet, areas, model.activity.page_top, buf);
-}
-
-/// How far the page of the selected section can be scrolled.
-pub fn length(model: &Model) -> usize {
-    let card = layout::areas(model).card;
-    sheet(model, card.width).height().saturating_sub(usize::from(card.height))
+    page::draw(model, &selected_page(model), model.activity.page_top, areas, buf);
 }
 
 fn section_row(model: &Model, section: Section) -> PlainRow {
@@ -63,43 +51,39 @@ fn section_row(model: &Model, section: Section) -> PlainRow {
 fn section_figure(model: &Model, section: Section) -> String {
     match section {
         Section::Overview => String::new(),
-        Section::Running if model.running.rows.is_empty() => "nothing".to_owned(),
-        Section::Running => model.running.rows.len().to_string(),
+        Section::Running if model.running.is_empty() => "nothing".to_owned(),
+        Section::Running => model.running.len().to_string(),
         Section::Allowed => model.grants.iter().filter(|grant| grant.in_force).count().to_string(),
     }
 }
 
-fn sheet(model: &Model, width: u16) -> Sheet {
-    let mut sheet = Sheet::new(width);
-    let Some(section) = model.activity_section() else { return sheet };
-    sheet.say(section.title(), model.theme.title);
-    match section {
-        Section::Overview => {
-            sheet.gap();
-            let page = overview(model);
-            let lines =
-                page.lines(Default::default(), usize::from(width), usize::from(u16::MAX), &model.theme);
-            lines.into_iter().for_each(|line| sheet.line(line));
-        }
+/// The page next to the list: the selected grant, or the section of the selected row.
+pub fn selected_page(model: &Model) -> Doc {
+    if let Some(grant) = model.selected_grant() {
+        return grant_page(model, grant);
+    }
+    let Some(section) = model.activity_section() else { return Doc::default() };
+    let blocks = match section {
+        Section::Overview => overview(model),
         Section::Running => {
-            let text = match model.running.rows.len() {
+            let text = match model.running.len() {
                 0 => {
                     "Nothing is running. <new_thread> starts a thread · <threads> shows past ones".to_owned()
                 }
                 some => format!("{}. <stop> stops the one selected in the list.", count_noun(some, "thread")),
             };
-            sheet.wrap(&model.spell(&text), model.theme.quiet);
+            vec![Block::text(&model.spell(&text))]
         }
         Section::Allowed => {
             let text = "Everything in the list below runs without asking. <stop> revokes the selected one at once; a \
                         call with a warning always asks. <accept_and_grant> on a card allows more of the same.";
-            sheet.wrap(&model.spell(text), model.theme.quiet);
+            vec![Block::text(&model.spell(text))]
         }
-    }
-    sheet
+    };
+    Doc::page(section.title(), "", blocks)
 }
 
-fn overview(model: &Model) -> Doc {
+fn overview(model: &Model) -> Vec<Block> {
     let page = ActivityPage {
         overview: model.overview.as_ref(),
         skipped: model.inbox.skipped_lately,
@@ -109,20 +93,7 @@ fn overview(model: &Model) -> Doc {
         storage: model.activity.storage.as_ref(),
         now: &model.local_time(),
     };
-    Doc::page("", "", page.blocks())
-}
-
-/// Draws the running threads in the inbox, and streams the output of the selected one.
-pub fn draw_running(model: &Model, areas: &Areas, buf: &mut Buffer) {
-    let list = &model.running;
-    if list.rows.is_empty() {
-        let next = model.spell("<new_thread> starts a thread · <threads> shows past ones");
-        return draw::message(&model.theme, areas.list, buf, "Nothing is running.", &next);
-    }
-    rows::draw(model, list, areas.list, buf, list.rows.iter().map(|line| running_row(model, line)));
-    if let Some(line) = list.selected().filter(|_| !areas.card.is_empty()) {
-        draw_stream(model, line, areas, buf);
-    }
+    page.blocks()
 }
 
 /// Shows the end of streamed text, because people want to see the newest part.

@@ -17,10 +17,10 @@ pub struct MovedMail {
     pub result: InboxResult<()>,
 }
 
-/// The mails to act on: the marked ones, even if a filter hides them all, else the selected one.
+/// The mails to act on: the marked ones, else the selected one.
 fn mails_to_move(model: &Model) -> Vec<&ItemLine> {
-    let list = &model.inbox.list;
-    let rows = if list.has_marks() { list.marked() } else { model.selected().into_iter().collect() };
+    let rows =
+        if model.has_marks() { model.inbox.list.marked() } else { model.selected().into_iter().collect() };
     rows.into_iter().filter(|row| row.workflow == "email").collect()
 }
 

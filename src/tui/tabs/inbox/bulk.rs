@@ -6,7 +6,7 @@ use crate::inbox::door::action_words;
 use crate::inbox::{ANSWER_INVITATION, DecisionRequest, ItemKind, ItemLine, unsent_edit_key};
 use crate::text::{count_noun, width, wrap};
 use crate::tui::actions::{Action, Scope};
-use crate::tui::layers::{cells, draw_keys, screen};
+use crate::tui::layers::{cells, draw_keys, half_page, screen};
 use crate::tui::layout::centred;
 use crate::tui::model::{DecisionKind, Model, Popup, Rows};
 use crate::tui::{draw, words};
@@ -48,15 +48,13 @@ impl Bulk {
         action: Action,
         has_unsent_edit: impl Fn(&ItemLine) -> bool,
     ) -> Result<Bulk, String> {
-        let Some(first) = marked.first() else {
-            return Err("No marked item is shown here · <clear> clears the marks".to_owned());
-        };
         if let Some(why) = why_apart(marked.iter()) {
             return Err(words::capitalized(&why));
         }
-        let (kind, decision) = match (action, first.kind) {
-            (Action::Accept, ItemKind::Result) => (DecisionKind::Filed, Decision::Accept),
-            (Action::Accept, ItemKind::Question(_)) => (DecisionKind::Accepted, Decision::Accept),
+        let are_results = marked.iter().all(|row| row.kind == ItemKind::Result);
+        let (kind, decision) = match action {
+            Action::Accept if are_results => (DecisionKind::Filed, Decision::Accept),
+            Action::Accept => (DecisionKind::Accepted, Decision::Accept),
             _ => (DecisionKind::Ignored, Decision::Ignore),
         };
         let mut bulk = Bulk { kind, list: Rows::default(), left_out: Vec::new() };
@@ -152,7 +150,7 @@ impl Popup for Bulk {
                 carry_out(model, *self);
                 return None;
             }
-            action => self.list.act(action),
+            action => self.list.act(action, half_page(model)),
         }
         Some(self)
     }

@@ -74,14 +74,14 @@ pub fn hold_began(model: &mut Model) {
     let Some(OwnLetter { thread, to, .. }) = model.inbox.own_letter.clone() else { return };
     let is_asked = |row: &&ItemLine| row.thread == thread && row.action == "write_email";
     let Some(row) = model.inbox.list.all().iter().find(is_asked) else { return };
-    let (status, items) = (row.status, vec![(row.id.clone(), row.title.clone())]);
+    let (status, ids, title) = (row.status, vec![row.id.clone()], row.title.clone());
     match status {
         ItemStatus::Held { .. } => {
             let kind = DecisionKind::Accepted;
-            news::await_ends(model, kind, &items);
+            news::await_ends(model, kind, &ids);
             let what = format!("Sending to {to}");
             model.report(DecisionEnd::Pending, &what);
-            model.undo = Some(Undo { kind, items, what, sends: true, until: None, since: model.now });
+            model.undo = Some(Undo { kind, ids, title, what, sends: true, until: None, since: model.now });
             if model.inbox.following.as_ref().is_some_and(|followed| followed.thread == thread) {
                 follow::stop_following(model);
             }

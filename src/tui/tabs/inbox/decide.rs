@@ -16,7 +16,7 @@ pub const INVITATION_KEYS: [(Action, Coming); 3] =
 
 /// Takes a decision on the card shown, or on all marked ones.
 pub fn take(model: &mut Model, action: Action) {
-    if model.inbox.list.has_marks() {
+    if model.has_marks() {
         return bulk::ask(model, action);
     }
     if let Some((kind, decision)) = pending_decision(model, action) {

@@ -13,8 +13,8 @@ use std::time::Duration;
 const MAX_WAIT: Duration = Duration::from_secs(30);
 
 /// The selected row, if only that one was just decided.
-pub fn answered(model: &Model, done: &[(String, String)]) -> Option<ItemLine> {
-    let [(id, _)] = done else { return None };
+pub fn answered(model: &Model, done: &[String]) -> Option<ItemLine> {
+    let [id] = done else { return None };
     model.selected().filter(|row| row.id == *id).cloned()
 }
 

@@ -12,7 +12,7 @@ use crate::tui::layers::{Choice, Menu, Prompt};
 use crate::tui::layout::{self, Areas};
 use crate::tui::model::{History, Model, PAGE, Seen, Wanted};
 use crate::tui::tabs::activity::grants;
-use crate::tui::tabs::pane::{Cursor, Does, Pane, clear_items, named, open_page, page_size, when};
+use crate::tui::tabs::pane::{Cursor, Does, NO_NEXT_MATCH, Pane, named, open_page, page_size, when};
 use crate::tui::tabs::rows::{self, PlainRow};
 use crate::tui::tabs::{memory, page};
 use crate::tui::words;
@@ -44,13 +44,14 @@ impl Pane for Decided {
                 when(has_sender, "This one names no sender", search_sender)
             }
             Action::Search | Action::Narrow => Ok(ask_search),
+            Action::SearchNext | Action::SearchPrevious => Err(NO_NEXT_MATCH),
             _ => return None,
         })
     }
 
-    /// Reads the listed rows again plus one page, so that new ones push nothing out.
+    /// Reads the rows down to the selected one again plus one page, so that new ones don't push it out.
     fn read(&self, model: &mut Model) {
-        read(model, None, model.inbox.history.list.rows.len() + PAGE);
+        read(model, None, model.inbox.history.list.cursor + PAGE);
     }
 
     fn list<'m>(&self, model: &'m mut Model) -> Option<&'m mut dyn Cursor> {
@@ -72,7 +73,7 @@ impl Pane for Decided {
         if is_filtered {
             search(model, Query::default());
         }
-        is_filtered || clear_items(model)
+        is_filtered
     }
 
     fn scroll(&self, model: &mut Model, by: isize) {

@@ -9,9 +9,9 @@ use crate::tui::actions::Action;
 use crate::tui::card::Folds;
 use crate::tui::key_guard::NOTHING_SELECTED;
 use crate::tui::layout::{self, Areas, Entry};
-use crate::tui::model::{Filter, Focus, Job, Model, Opened, PastEnd, Seen, Tab};
+use crate::tui::model::{Filter, Focus, Job, Model, Opened, PastEnd, Seen};
 use crate::tui::tabs::page;
-use crate::tui::tabs::pane::{Does, Effect, Pane, named, open_page, page_size, when};
+use crate::tui::tabs::pane::{Does, Effect, NO_NEXT_MATCH, Pane, named, open_page, page_size, when};
 use crate::tui::words;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -26,7 +26,7 @@ impl Pane for Items {
         Some(match action {
             Action::Open if list.is_past_end() => match model.past_end() {
                 Some(PastEnd::Skipped(_)) => Ok(|model| show(model, Filter::Skipped)),
-                Some(PastEnd::Elsewhere(_)) | None => return None,
+                Some(PastEnd::Elsewhere(..)) | None => return None,
             },
             Action::Open => listed(open_page),
             Action::Mark => listed(marks::mark),
@@ -34,8 +34,8 @@ impl Pane for Items {
             Action::MarkAll => listed(marks::mark_all),
             Action::MarkSame => listed(marks::mark_same),
             Action::Sort => listed(menus::offer_sorts),
-            Action::FoldGroup => listed(menus::fold),
-            Action::UnfoldGroups => Ok(menus::unfold),
+            Action::Search | Action::Narrow => Ok(filter::ask),
+            Action::SearchNext | Action::SearchPrevious => Err(NO_NEXT_MATCH),
             _ => return None,
         })
     }
@@ -74,6 +74,23 @@ impl Pane for Items {
             None if list.is_past_end() => layout::top_for(list, area),
             None => list.top.min(list.len().saturating_sub(1)),
         };
+    }
+
+    fn clear(&self, model: &mut Model) -> bool {
+        let list = &mut model.inbox.list;
+        if list.has_marks() {
+            list.clear_marks();
+        } else if !list.narrow.is_empty() {
+            list.narrow_to(Default::default(), model.wall);
+        } else {
+            return false;
+        }
+        true
+    }
+
+    fn filters(&self, model: &Model) -> Vec<String> {
+        let narrow = Some(&model.inbox.list.narrow).filter(|narrow| !narrow.is_empty());
+        narrow.map(|narrow| format!("filtered by `{}`", words::line(&narrow.typed))).into_iter().collect()
     }
 
     fn scroll(&self, model: &mut Model, by: isize) {
@@ -122,12 +139,9 @@ fn opened(model: &mut Model) -> Option<&mut Opened> {
 
 /// What an action does with the selected item or its mails, in any pane; most do nothing where no item is selected.
 pub fn does(model: &Model, action: Action) -> Option<Does> {
-    let (row, current, has_marks) = (model.selected(), model.current(), model.inbox.list.has_marks());
-    let in_inbox = model.tab == Tab::Inbox;
+    let (row, current, has_marks) = (model.selected(), model.current(), model.has_marks());
     Some(match action {
-        Action::Accept | Action::Ignore | Action::IgnoreQuietly if has_marks => {
-            when(in_inbox, "You decide in the inbox · <inbox> goes there", take(action))
-        }
+        Action::Accept | Action::Ignore | Action::IgnoreQuietly if has_marks => Ok(take(action)),
         Action::Edit
         | Action::EditOutside
         | Action::Respond
@@ -158,7 +172,7 @@ pub fn does(model: &Model, action: Action) -> Option<Does> {
                 Err("Results can't be snoozed · <accept> files them away")
             }
             Some(row) => when(!row.is_decided(), "Already decided", menus::offer_snooze),
-            None => when(has_marks, NOTHING_SELECTED, menus::offer_snooze),
+            None => when(has_marks, no_item(model), menus::offer_snooze),
         },
         Action::Archive => {
             on_mail(model, |model| away::put_away(model, MailMove::Away(Destination::Archive)))
@@ -182,9 +196,8 @@ pub fn does(model: &Model, action: Action) -> Option<Does> {
             })
         }
         Action::Headers | Action::Attachments | Action::Links => on_mail_of_card(model, action),
-        Action::Search | Action::Narrow => when(in_inbox, "There is nothing to search here", filter::ask),
-        Action::SearchNext | Action::SearchPrevious => {
-            Err("<search> filters this list · <down> and <up> go through it")
+        Action::Search | Action::Narrow | Action::SearchNext | Action::SearchPrevious => {
+            Err("There is nothing to search here")
         }
         _ => return None,
     })
@@ -202,15 +215,24 @@ fn take(action: Action) -> Effect {
 
 /// An answer to the selected item, if it is open and accepts this answer.
 fn on_open_item(model: &Model, action: Action, effect: Effect) -> Does {
-    let Some(row) = model.selected() else { return Err(NOTHING_SELECTED) };
+    let Some(row) = model.selected() else { return Err(no_item(model)) };
     if row.is_decided() {
         return Err("Already decided · <undo> undoes the last decision");
     }
     check_answer(model, row, action).map(|()| effect)
 }
 
+/// Why there is no item to act on.
+fn no_item(model: &Model) -> &'static str {
+    match (model.shows_items(), model.inbox.list.is_past_end()) {
+        (true, false) => NOTHING_SELECTED,
+        (true, true) => "This line is no item",
+        (false, _) => "You decide in the inbox · <inbox> goes there",
+    }
+}
+
 fn on_mail(model: &Model, effect: Effect) -> Does {
-    when(model.tab == Tab::Inbox && away::has_mail(model), "Only mail can be put away", effect)
+    when(away::has_mail(model), "Only mail can be put away", effect)
 }
 
 /// What an action shows of the card's mails, if they have it.

@@ -23,12 +23,12 @@ pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
     let mut lines = (area.y..area.bottom()).map(|y| Rect { y, height: 1, ..area });
     let Some(heading) = lines.next() else { return };
     draw::heading(&model.theme, "Now", heading, buf);
-    let running = || model.running.rows.iter().filter(|line| line.status == Status::Running);
+    let running = || model.running.iter().filter(|line| line.status == Status::Running);
     let count = running().count();
     for (thread, line) in running().take(MAX_RUNNING).zip(&mut lines) {
         draw_running(model, thread, line, buf);
     }
-    let waiting = model.running.rows.len() - count;
+    let waiting = model.running.len() - count;
     let rest = match (count.saturating_sub(MAX_RUNNING), waiting) {
         (0, 0) if count == 0 => "Nothing is at work".to_owned(),
         (0, 0) => String::new(),

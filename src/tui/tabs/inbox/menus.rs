@@ -41,19 +41,6 @@ fn keep_order(model: &mut Model) {
     model.read(async move |inbox: Inbox| inbox.decisions().keep_order(order).await, |_, ()| {});
 }
 
-/// Folds the group of the selected row.
-pub fn fold(model: &mut Model) {
-    if !model.inbox.list.fold(model.wall) {
-        model.refuse("There are no groups to fold · <sort> groups the list");
-    }
-}
-
-pub fn unfold(model: &mut Model) {
-    if !model.inbox.list.unfold(model.wall) {
-        model.say("No group is folded");
-    }
-}
-
 pub fn offer_snooze(model: &mut Model) {
     let now = model.local_time();
     let at_hour = |day: &jiff::Zoned, hour: i8| {

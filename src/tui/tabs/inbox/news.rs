@@ -31,7 +31,7 @@ const LESSON_WAIT: Duration = Duration::from_secs(180);
 const RETURN_WAIT: Duration = Duration::from_secs(30);
 
 /// Notes decisions whose end is news.
-pub fn await_ends(model: &mut Model, kind: DecisionKind, ids: &[(String, String)]) {
+pub fn await_ends(model: &mut Model, kind: DecisionKind, ids: &[String]) {
     let has_end = matches!(kind, DecisionKind::Accepted | DecisionKind::Edited | DecisionKind::Drafted);
     let teaches = has_end
         || matches!(
@@ -40,7 +40,7 @@ pub fn await_ends(model: &mut Model, kind: DecisionKind, ids: &[(String, String)
         );
     let news = &mut model.inbox.news;
     if has_end {
-        news.awaited.extend(ids.iter().map(|(id, _)| id.clone()));
+        news.awaited.extend(ids.iter().cloned());
         news.since.get_or_insert(model.wall);
     }
     if teaches {

@@ -143,7 +143,7 @@ pub fn draft_keys(item: &str) -> [String; 2] {
 
 /// Decisions were stored or refused.
 pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, InboxResult<()>)>) {
-    let mut done: Vec<(String, String)> = Vec::new();
+    let mut done: Vec<String> = Vec::new();
     let mut failure_text = None;
     let mut drafts = Vec::new();
     let ids: HashSet<&str> = results.iter().map(|(id, _)| id.as_str()).collect();
@@ -168,14 +168,13 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
         model.deciding.remove(&id);
         match result {
             Ok(()) => {
-                let title = title_of(&id);
                 for key in draft_keys(&id) {
                     if let Some(draft) = model.drafts.remove(&key) {
                         model.keep_draft(key.clone(), None);
                         drafts.push((key, draft));
                     }
                 }
-                done.push((id, title));
+                done.push(id);
             }
             Err(failure) => {
                 if failure.stale {
@@ -193,9 +192,10 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
     if !done.is_empty() {
         model.decided_drafts = drafts;
         let mut words_used =
-            done.iter().map(|(id, _)| titles_and_words.get(id).map_or(kind.word(), |(_, word)| word));
+            done.iter().map(|id| titles_and_words.get(id).map_or(kind.word(), |(_, word)| word));
         let word = words_used.next().filter(|first| words_used.all(|word| word == *first));
-        let what = what_was_done(word.unwrap_or(kind.word()), &done);
+        let title = if let [only] = done.as_slice() { title_of(only) } else { String::new() };
+        let what = what_was_done(word.unwrap_or(kind.word()), done.len(), &title);
         drop_decided(model, kind, &done);
         let note = snooze_note(model, kind).unwrap_or_default();
         let to = sent_to.into_iter().next().filter(|_| done.len() == 1);
@@ -211,7 +211,7 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
                 model.inbox.own_letter = Some(OwnLetter { thread, to, since: model.now, begun });
             }
             model.inbox.decided_at = Some(model.now);
-            model.undo = Some(Undo { kind, items: done, what, sends, until: None, since: model.now });
+            model.undo = Some(Undo { kind, ids: done, title, what, sends, until: None, since: model.now });
         }
         model.reload();
     }
@@ -236,11 +236,11 @@ pub fn end_of(kind: DecisionKind) -> DecisionEnd {
 }
 
 /// Takes decided items out of the list, and follows the thread if its next question will replace the card.
-fn drop_decided(model: &mut Model, kind: DecisionKind, done: &[(String, String)]) {
+fn drop_decided(model: &mut Model, kind: DecisionKind, done: &[String]) {
     let answered = follow::answered(model, done);
     let followed =
         answered.as_ref().filter(|row| is_followed(model, kind, row)).map(|row| row.thread.clone());
-    let ids: HashSet<String> = done.iter().map(|(id, _)| id.clone()).collect();
+    let ids: HashSet<String> = done.iter().cloned().collect();
     let list = &mut model.inbox.list;
     let cursor = list.selected().is_some_and(|row| ids.contains(&row.id)).then(|| list.cursor());
     list.drop_rows(&ids, model.wall);
@@ -262,10 +262,11 @@ fn snooze_note(model: &Model, kind: DecisionKind) -> Option<String> {
     Some(format!(" until {until} · {}", model.spell("<show_snoozed> shows snoozed items")))
 }
 
-pub fn what_was_done(word: &str, items: &[(String, String)]) -> String {
-    match items {
-        [(_, title)] if !title.is_empty() => format!("{word}: “{title}”"),
-        many => format!("{word}: {}", count_noun(many.len(), "item")),
+/// What was done to so many items; to one, with its title.
+pub fn what_was_done(word: &str, count: usize, title: &str) -> String {
+    match title {
+        "" => format!("{word}: {}", count_noun(count, "item")),
+        title => format!("{word}: “{title}”"),
     }
 }
 

@@ -6,12 +6,12 @@ use crate::inbox::door::Inbox;
 use crate::inbox::{Block, DecisionEnd, Page, SkippedLine, SkippedQuery};
 use crate::text::{Visible, pad};
 use crate::tui::actions::Action;
-use crate::tui::card::Doc;
+use crate::tui::card::{Doc, ScrollPosition};
 use crate::tui::layers::{Choice, Confirm, Menu};
 use crate::tui::layout::{self, Areas};
 use crate::tui::model::{InboxResult, Model, PAGE, Seen, Tab};
 use crate::tui::tabs::page;
-use crate::tui::tabs::pane::{Cursor, Does, Pane, named, open_page, when};
+use crate::tui::tabs::pane::{Cursor, Does, Pane, named, open_page, page_size, when};
 use crate::tui::tabs::rows::{self, PlainRow};
 use crate::tui::{draw, words};
 use jiff::SignedDuration;
@@ -42,9 +42,9 @@ impl Pane for Skipped {
         })
     }
 
-    /// Reads the listed rows again plus one page, so that new ones push nothing out.
+    /// Reads the rows down to the selected one again plus one page, so that new ones don't push it out.
     fn read(&self, model: &mut Model) {
-        read(model, SkippedQuery { after: None, limit: model.inbox.skipped.rows.len() + PAGE });
+        read(model, SkippedQuery { after: None, limit: model.inbox.skipped.cursor + PAGE });
     }
 
     fn list<'m>(&self, model: &'m mut Model) -> Option<&'m mut dyn Cursor> {
@@ -53,10 +53,16 @@ impl Pane for Skipped {
 
     /// Reads the next page before the end is reached.
     fn selected(&self, model: &mut Model) {
+        model.inbox.skipped_top = ScrollPosition::default();
         let height = usize::from(layout::areas(model).list.height);
         if let Some(after) = model.inbox.skipped.begin_next_page(height) {
             read(model, SkippedQuery { after: Some(after), limit: PAGE });
         }
+    }
+
+    fn scroll(&self, model: &mut Model, by: isize) {
+        let Some(doc) = model.inbox.skipped.selected().map(|line| card(model, line)) else { return };
+        model.inbox.skipped_top = page::scrolled(&doc, model.inbox.skipped_top, by, page_size(model));
     }
 
     fn draw(&self, model: &Model, areas: &Areas, buf: &mut Buffer) -> Seen {
@@ -153,7 +159,7 @@ pub fn count(model: &mut Model) {
     }
 }
 
-/// Draws the skipped mail and why it was skipped.
+/// Draws the list of skipped mail, and the card of the selected one.
 fn draw_list(model: &Model, areas: &Areas, buf: &mut Buffer) {
     let list = &model.inbox.skipped;
     if list.rows.is_empty() {
@@ -177,7 +183,13 @@ fn draw_list(model: &Model, areas: &Areas, buf: &mut Buffer) {
         end: words::age(line.at, model.wall),
     };
     rows::draw(model, list, areas.list, buf, list.rows.iter().zip(&names).map(row));
-    let Some(line) = list.selected().filter(|_| !areas.card.is_empty()) else { return };
+    if let Some(line) = list.selected().filter(|_| !areas.card.is_empty()) {
+        page::draw(model, &card(model, line), model.inbox.skipped_top, areas, buf);
+    }
+}
+
+/// What was skipped, and why.
+fn card(model: &Model, line: &SkippedLine) -> Doc {
     let visible = |text: &str| Visible::line(text);
     let at = line.at.to_zoned(model.options.time_zone.clone()).strftime("%a %d %b, %H:%M").to_string();
     let mut fields = vec![("from", line.sender.as_str()), ("came", &at), ("skipped because", &line.reason)];
@@ -193,6 +205,5 @@ fn draw_list(model: &Model, areas: &Areas, buf: &mut Buffer) {
     if !line.text.is_empty() {
         blocks.push(Block::Text(Visible::new(&line.text)));
     }
-    let doc = Doc::page(&line.title, "not shown", blocks);
-    page::draw(model, &doc, Default::default(), areas, buf);
+    Doc::page(&line.title, "not shown", blocks)
 }

@@ -30,19 +30,18 @@ pub fn undo(model: &mut Model) {
         // Its thread may hold it by now, which is the newest decision then.
         return undo_newest(model);
     }
-    let ids = undo.items.iter().filter_map(|(id, _)| InterruptId::parse(id).ok());
-    let ids: Vec<InterruptId> = ids.collect();
-    model.inbox.undoing = undo.items;
+    let ids: Vec<InterruptId> = undo.ids.iter().filter_map(|id| InterruptId::parse(id).ok()).collect();
     if undo.kind.is_snooze() {
         model.inbox.goto = ids.first().map(ToString::to_string);
         return send::snooze(model, ids, None);
     }
     match ids.as_slice() {
         [] => {}
-        [_] => take_back(model, ids),
+        [_] => take_back(model, ids, undo.title),
         [first, ..] => {
             let first = first.clone();
-            model.start_any(async move |inbox: Inbox| undo_batch(&inbox, first).await, undone);
+            let undo = async move |inbox: Inbox| undo_batch(&inbox, first).await;
+            model.start_any(undo, |model, results| undone(model, "", results));
         }
     }
 }
@@ -85,7 +84,7 @@ fn stop_letter(model: &mut Model, letter: OwnLetter) {
 /// Lets the last decision take effect now.
 pub fn act_now(model: &mut Model) {
     let Some(undo) = model.undo.take() else { return };
-    let ids: Vec<InterruptId> = undo.items.iter().filter_map(|(id, _)| InterruptId::parse(id).ok()).collect();
+    let ids: Vec<InterruptId> = undo.ids.iter().filter_map(|id| InterruptId::parse(id).ok()).collect();
     let act = async move |inbox: Inbox| {
         let mut results = Vec::new();
         for id in ids {
@@ -103,8 +102,8 @@ pub fn act_now(model: &mut Model) {
     });
 }
 
-/// Takes decisions back, each by itself.
-pub fn take_back(model: &mut Model, ids: Vec<InterruptId>) {
+/// Takes decisions back, each by itself; if it is one, this is what it decided on.
+pub fn take_back(model: &mut Model, ids: Vec<InterruptId>, title: String) {
     let undo = async move |inbox: Inbox| {
         let inbox = &inbox;
         let tasks = ids.into_iter().map(|id| async move {
@@ -112,7 +111,7 @@ pub fn take_back(model: &mut Model, ids: Vec<InterruptId>) {
         });
         join_all(tasks).await
     };
-    model.start_any(undo, undone);
+    model.start_any(undo, move |model, results| undone(model, &title, results));
 }
 
 /// What `u` finds to undo, if this screen remembers nothing.
@@ -139,13 +138,13 @@ fn undo_newest(model: &mut Model) {
         Ok::<_, InboxError>(Found::PutAway(inbox.mail().last_put_away().await?))
     };
     model.read(undo, |model, found| match found {
-        Found::Undone(decisions) => undone(model, decisions),
+        Found::Undone(decisions) => undone(model, "", decisions),
         Found::Ignored(lines) => show_again(model, lines),
         // This screen knows what was put away together.
         Found::PutAway(thread) => match (model.put_away.pop(), thread) {
             (Some(last), _) => away::put_back(model, last.threads),
             (None, Some(thread)) => away::put_back(model, vec![thread]),
-            (None, None) => undone(model, Vec::new()),
+            (None, None) => undone(model, "", Vec::new()),
         },
     });
 }
@@ -199,13 +198,11 @@ pub fn restore(model: &mut Model) {
 }
 
 fn restored(model: &mut Model, batch: UndoableBatch, rows: Vec<ItemLine>, decided: Option<DecisionLine>) {
-    let title_of = |id: &str| rows.iter().find(|row| row.id == id).map(|row| row.title.clone());
-    let items: Vec<(String, String)> = batch
-        .interrupts
-        .iter()
-        .map(ToString::to_string)
-        .map(|id| (id.clone(), title_of(&id).unwrap_or_default()))
-        .collect();
+    let ids: Vec<String> = batch.interrupts.iter().map(ToString::to_string).collect();
+    let title = match (ids.as_slice(), rows.as_slice()) {
+        ([_], [row]) => row.title.clone(),
+        _ => String::new(),
+    };
     let kind = rows.first().map_or(DecisionKind::Accepted, |row| decision_kind(&batch.decision, row));
     let word = rows.first().map_or_else(|| kind.word().to_owned(), |row| done_word(kind, row, None));
     let to = match (rows.as_slice(), decided) {
@@ -217,11 +214,11 @@ fn restored(model: &mut Model, batch: UndoableBatch, rows: Vec<ItemLine>, decide
     let sends = to.is_some() && send::end_of(kind) == DecisionEnd::Pending;
     let what = match to.filter(|_| sends) {
         Some(to) => format!("Sending to {to}"),
-        None => words::capitalized(&what_was_done(&word, &items)),
+        None => words::capitalized(&what_was_done(&word, ids.len(), &title)),
     };
     let what = words::line(&what);
     model.report(send::end_of(kind), &what);
-    model.undo = Some(Undo { kind, items, what, sends, until: None, since: model.now });
+    model.undo = Some(Undo { kind, ids, title, what, sends, until: None, since: model.now });
     // The next glance says how long.
     model.reload();
 }
@@ -243,7 +240,7 @@ fn decision_kind(decision: &str, row: &ItemLine) -> DecisionKind {
 }
 
 /// Decisions were undone, or it was too late.
-pub fn undone(model: &mut Model, results: Vec<(String, InboxResult<()>)>) {
+fn undone(model: &mut Model, title: &str, results: Vec<(String, InboxResult<()>)>) {
     if results.is_empty() {
         return model.refuse(
             "Nothing can be taken back now · <show_decisions> lists past decisions, and <reclassify> there \
@@ -255,13 +252,9 @@ pub fn undone(model: &mut Model, results: Vec<(String, InboxResult<()>)>) {
     let failure = results.iter().find_map(|(_, result)| result.as_ref().err());
     model.inbox.goto = undone_ids.first().map(|id| (*id).clone());
     model.inbox.stale_glance = model.inbox.is_glancing;
-    let undoing = std::mem::take(&mut model.inbox.undoing);
-    let what = match undone_ids.as_slice() {
-        [one] => {
-            let title = undoing.iter().find(|(id, _)| id == *one).map(|(_, title)| title);
-            let title = title.filter(|title| !title.is_empty());
-            title.or_else(|| model.inbox.list.find(one).map(|row| &row.title))
-        }
+    let what = match (undone_ids.as_slice(), title) {
+        ([one], "") => model.inbox.list.find(one).map(|row| row.title.as_str()),
+        ([_], title) => Some(title),
         _ => None,
     };
     let what = what.map_or_else(|| count_noun(undone_ids.len(), "item"), |title| format!("“{title}”"));

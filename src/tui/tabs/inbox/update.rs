@@ -67,7 +67,7 @@ fn count_down(model: &mut Model, all: &[ItemStamp]) {
     let statuses: HashMap<&str, ItemStatus> =
         all.iter().map(|stamp| (stamp.id.as_str(), stamp.status)).collect();
     let mut remaining: Option<i64> = None;
-    for (id, _) in &undo.items {
+    for id in &undo.ids {
         match statuses.get(id.as_str()).copied() {
             Some(ItemStatus::Held { hold_ms, since }) => {
                 let passed =

@@ -30,7 +30,7 @@ fn draw_list(model: &Model, area: Rect, buf: &mut Buffer) {
         return;
     }
     let (whole, area) = (area, layout::item_rows(model, area));
-    if model.inbox.list.is_blank() {
+    if model.inbox.list.is_empty() {
         draw_empty(model, area, buf);
         return draw_past_end(
             model,
@@ -39,7 +39,7 @@ fn draw_list(model: &Model, area: Rect, buf: &mut Buffer) {
         );
     }
     let entries = layout::entries(&model.inbox.list, area);
-    let (shown, all) = layout::shown_rows(&model.inbox.list, &entries, area);
+    let shown = layout::shown_rows(&model.inbox.list, &entries, area);
     let end = whole.y + layout::end_of(&entries);
     draw_past_end(model, Rect { y: end, height: 1.min(whole.bottom().saturating_sub(end)), ..whole }, buf);
     for (y, height, entry) in entries {
@@ -47,12 +47,7 @@ fn draw_list(model: &Model, area: Rect, buf: &mut Buffer) {
         match entry {
             Entry::Group(position) => {
                 if let Some(heading) = model.inbox.list.heading_at(position) {
-                    draw_heading(model, "", heading, entry_area, buf);
-                }
-            }
-            Entry::FoldedGroup(position, n) => {
-                if let Some(heading) = model.inbox.list.folded_before(position).nth(n) {
-                    draw_heading(model, "▸ ", heading, entry_area, buf);
+                    draw_heading(model, heading, entry_area, buf);
                 }
             }
             Entry::Row(position) => {
@@ -62,7 +57,7 @@ fn draw_list(model: &Model, area: Rect, buf: &mut Buffer) {
             }
         }
     }
-    draw::more(&model.theme, shown, all, area, buf);
+    draw::more(&model.theme, shown, model.inbox.list.len(), area, buf);
 }
 
 /// Draws the line after the items, which is none of them.
@@ -73,9 +68,9 @@ fn draw_past_end(model: &Model, area: Rect, buf: &mut Buffer) {
             let how = model.spell("<open> or <show_skipped> opens");
             format!("{} skipped in the last day · {how}", count_noun(mails, "mail"))
         }
-        PastEnd::Elsewhere(threads) => {
-            let how = model.spell("<open> opens");
-            format!("{threads} more put away, sent or done · {how}")
+        PastEnd::Elsewhere(threads, may_be_more) => {
+            let (plus, how) = (if may_be_more { "+" } else { "" }, model.spell("<open> opens"));
+            format!("{threads}{plus} more put away, sent or done · {how}")
         }
     };
     let (theme, selected) = (&model.theme, model.inbox.list.is_past_end());
@@ -87,8 +82,8 @@ fn draw_past_end(model: &Model, area: Rect, buf: &mut Buffer) {
 }
 
 /// Draws a group's name and how many rows it has.
-fn draw_heading(model: &Model, sign: &str, heading: &Heading, area: Rect, buf: &mut Buffer) {
-    let name = format!("{sign}{} {}", words::line(words::name(&heading.name)), heading.count);
+fn draw_heading(model: &Model, heading: &Heading, area: Rect, buf: &mut Buffer) {
+    let name = format!("{} {}", words::line(words::name(&heading.name)), heading.count);
     draw::heading(&model.theme, &name, area, buf);
 }
 
@@ -238,7 +233,7 @@ fn draw_empty(model: &Model, area: Rect, buf: &mut Buffer) {
                 ("Nothing is held.", "What you accept is held for a moment, and <undo> takes it back.")
             }
             // These lists have no items, and are drawn elsewhere.
-            Filter::Running | Filter::Skipped | Filter::Decided => return,
+            Filter::Skipped | Filter::Decided => return,
         }
     };
     draw::message(&model.theme, area, buf, what, &model.spell(next));
@@ -296,7 +291,7 @@ fn draw_card(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>,
                 "Mail that a rule or the model ignored in the last day.",
                 "<open> lists it with the reasons. Nothing is decided here.",
             ),
-            PastEnd::Elsewhere(_) => {
+            PastEnd::Elsewhere(..) => {
                 ("More threads match: put away, sent or done.", "<open> lists them in Threads.")
             }
         };

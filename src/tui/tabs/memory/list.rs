@@ -15,7 +15,7 @@ pub fn read_selected(model: &mut Model) {
     }
     let Some(namespace) = model.memory.profile().map(|line| line.namespace.clone()) else { return };
     if model.memory.versions.as_ref().is_none_or(|versions| versions.namespace != namespace) {
-        model.memory.page_top = 0;
+        model.memory.page_top = Default::default();
     }
     let name = namespace.clone();
     let read = async move |inbox: Inbox| {
@@ -28,7 +28,7 @@ pub fn read_selected(model: &mut Model) {
 /// Reads the mails that a row decided.
 fn read_row(model: &mut Model, key: RowKey) {
     if model.memory.row.as_ref().is_none_or(|row| row.line.row.key != key) {
-        (model.memory.row, model.memory.page_top) = (None, 0);
+        (model.memory.row, model.memory.page_top) = Default::default();
     }
     let work = async move |inbox: Inbox| inbox.memory().row(key).await;
     model.read(work, |model, row: RowView| model.memory.row = Some(row));
@@ -58,7 +58,7 @@ fn listed(model: &mut Model, items: Vec<MemoryItem>) {
 /// Goes to a version of a profile, or to a row.
 pub fn show(model: &mut Model, wanted: Wanted) {
     model.memory.wanted = Some(wanted);
-    model.memory.page_top = 0;
+    model.memory.page_top = Default::default();
     model.go(Tab::Memory);
 }
 

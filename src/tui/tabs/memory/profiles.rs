@@ -19,7 +19,7 @@ pub fn browse(model: &mut Model, earlier: bool) {
         model.say(if earlier { "This is the first version" } else { "This is the newest version" });
     } else {
         versions.shown_index = index;
-        model.memory.page_top = 0;
+        model.memory.page_top = Default::default();
     }
 }
 

@@ -9,7 +9,8 @@ use crate::inbox::{RowKey, RowState};
 use crate::tui::actions::Action;
 use crate::tui::layout::Areas;
 use crate::tui::model::{Focus, Model, Seen};
-use crate::tui::tabs::pane::{Cursor, Does, Pane, named, when};
+use crate::tui::tabs::page;
+use crate::tui::tabs::pane::{Cursor, Does, Pane, named, page_size, when};
 use ratatui::buffer::Buffer;
 
 /// The rows and the profiles, and what is behind the selected one.
@@ -60,9 +61,8 @@ impl Pane for Memory {
     }
 
     fn scroll(&self, model: &mut Model, by: isize) {
-        let last = view::length(model);
-        let top = &mut model.memory.page_top;
-        *top = top.saturating_add_signed(by).min(last);
+        let (doc, top) = (view::selected_page(model), model.memory.page_top);
+        model.memory.page_top = page::scrolled(&doc, top, by, page_size(model));
     }
 
     fn part(&self, model: &mut Model, forward: bool) {

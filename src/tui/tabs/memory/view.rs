@@ -1,19 +1,19 @@
 //! Draws the Memory tab: the rows with the mails each decided, and each profile with what its versions changed word for
 //! word, and what caused them.
 
+use crate::engine::graph::{Grade, Warning};
 use crate::inbox::door::profile_words;
-use crate::inbox::{MemoryItem, MemoryVersion, RowLine, RowState, Tone};
-use crate::text::{count_noun, pad};
+use crate::inbox::{Block, ItemLine, MemoryItem, MemoryLine, MemoryVersion, RowLine, RowState, Span, Tone};
+use crate::text::{Visible, count_noun, pad};
+use crate::tui::card::Doc;
 use crate::tui::diff::word_lines;
-use crate::tui::draw::{self, Sheet};
-use crate::tui::layout::{self, Areas};
-use crate::tui::model::{Model, Versions};
+use crate::tui::draw;
+use crate::tui::layout::Areas;
+use crate::tui::model::Model;
 use crate::tui::tabs::page;
 use crate::tui::tabs::rows::{self, PlainRow};
 use crate::tui::words;
 use ratatui::buffer::Buffer;
-use ratatui::style::Modifier;
-use ratatui::text::{Line, Span};
 
 /// How many versions are listed below a profile.
 const MAX_LISTED: usize = 12;
@@ -55,46 +55,29 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
     if areas.card.is_empty() {
         return;
     }
-    let sheet = sheet(model, areas.card.width);
-    page::draw_sheet(model, &sheet, areas, model.memory.page_top, buf);
+    page::draw(model, &selected_page(model), model.memory.page_top, areas, buf);
 }
 
-/// How far the page next to the list can be scrolled.
-pub fn length(model: &Model) -> usize {
-    let card = layout::areas(model).card;
-    sheet(model, card.width).height().saturating_sub(usize::from(card.height))
+/// The page next to the list: the selected row or profile.
+pub fn selected_page(model: &Model) -> Doc {
+    match (model.memory.row(), model.memory.profile()) {
+        (Some(line), _) => row_page(model, line),
+        (None, Some(line)) => profile_page(model, line),
+        (None, None) => Doc::default(),
+    }
 }
 
-fn sheet(model: &Model, width: u16) -> Sheet {
-    let mut sheet = Sheet::new(width);
-    if let Some(line) = model.memory.row() {
-        draw_row(model, &mut sheet, line);
-    }
-    let Some(line) = model.memory.profile() else { return sheet };
-    sheet.say(&words::line(&profile_words(&line.namespace)), model.theme.title);
-    let Some(versions) =
-        model.memory.versions.as_ref().filter(|versions| versions.namespace == line.namespace)
-    else {
-        let meta = format!("version {} · {}", line.version, words::ago(line.updated_at, model.wall));
-        sheet.say(&meta, model.theme.quiet);
-        sheet.gap();
-        for text in line.profile.lines() {
-            sheet.wrap(&words::line(text), model.theme.text);
-        }
-        return sheet;
-    };
-    if let Some(shown) = versions.shown() {
-        draw_version(model, &mut sheet, versions, shown);
-    }
-    sheet
+fn heading(text: &str) -> Block {
+    Block::Heading(Visible::line(text))
 }
 
-fn draw_row(model: &Model, sheet: &mut Sheet, line: &RowLine) {
-    let (theme, row) = (&model.theme, &line.row);
-    sheet.wrap(&words::capitalized(&words::line(&row.sentence())), theme.title);
-    if let Some(subject) = &line.subject {
-        sheet.wrap(&format!("“{}”", words::line(subject)), theme.text);
-    }
+fn note(text: String) -> Warning {
+    Warning::new(Grade::Info, "note", text)
+}
+
+/// What a row does, and the mails that it decided.
+fn row_page(model: &Model, line: &RowLine) -> Doc {
+    let row = &line.row;
     let mut facts = vec![match row.confirmed {
         0 => "you set it".to_owned(),
         confirmed => format!("from {}", count_noun(confirmed as usize, "decision")),
@@ -108,122 +91,114 @@ fn draw_row(model: &Model, sheet: &mut Sheet, line: &RowLine) {
         }
         None => "it has decided no mail yet".to_owned(),
     });
-    sheet.wrap(&facts.join(" · "), theme.quiet);
+    let mut blocks = Vec::new();
     if row.state == RowState::Paused {
-        sheet.wrap(&model.spell("It is paused; <pause_row> resumes it."), theme.warning);
+        blocks.push(Block::Warnings(vec![note(model.spell("It is paused; <pause_row> resumes it."))]));
     }
+    blocks.extend(line.subject.as_ref().map(|subject| Block::text(&format!("“{}”", words::line(subject)))));
     let view = model.memory.row.as_ref().filter(|view| view.line.row.key == row.key);
     let mails = view.map(|view| view.mails.as_slice()).unwrap_or_default();
+    let cells = mails.iter().map(|mail| {
+        let outcome = mail.outcome.as_deref().or(mail.class.as_deref()).unwrap_or_default();
+        let age = words::age(mail.came_at, model.wall);
+        [age.as_str(), &mail.subject, &mail.from, outcome].map(Visible::line).to_vec()
+    });
     if !mails.is_empty() {
-        sheet.gap();
-        sheet.say("The mails it decided", theme.title);
+        let head = ["", "the mails it decided", "from", "outcome"].map(Visible::line).to_vec();
+        blocks.push(Block::Table { head, rows: cells.collect() });
     }
-    for mail in mails {
-        let class = mail.class.as_deref().unwrap_or_default();
-        let what = format!("{} · {}", words::line(&mail.subject), words::line(&mail.from));
-        sheet.flow(&[
-            (pad(&words::age(mail.came_at, model.wall), 5), theme.quiet),
-            (what, theme.text),
-            (format!(" {}", words::line(mail.outcome.as_deref().unwrap_or(class))), theme.quiet),
-        ]);
-    }
+    Doc::page(&words::capitalized(&words::line(&row.sentence())), &facts.join(" · "), blocks)
 }
 
-fn draw_version(model: &Model, sheet: &mut Sheet, versions: &Versions, shown: &MemoryVersion) {
-    let theme = &model.theme;
+/// A version of a profile: what it changed, how it reads, and what other versions there are.
+fn profile_page(model: &Model, line: &MemoryLine) -> Doc {
+    let name = profile_words(&line.namespace);
+    let versions = model.memory.versions.as_ref().filter(|versions| versions.namespace == line.namespace);
+    let Some((versions, shown)) = versions.and_then(|versions| Some((versions, versions.shown()?))) else {
+        let meta = format!("version {} · {}", line.version, words::ago(line.updated_at, model.wall));
+        return Doc::page(&name, &meta, vec![Block::text(&line.profile)]);
+    };
     let count = versions.history.len();
-    let meta = format!(
-        "version {} of {count} · {} · {}",
-        shown.version,
-        words::ago(shown.updated_at, model.wall),
-        describe_cause(model, shown)
-    );
-    sheet.wrap(&meta, theme.quiet);
+    let (ago, cause) = (words::ago(shown.updated_at, model.wall), describe_cause(model, shown));
+    let meta = format!("version {} of {count} · {ago} · {cause}", shown.version);
     let is_newest = versions.shown_index == 0;
-    if is_newest {
-        for row in model.inbox.list.all().iter().filter(|row| row.workflow == "memory" && !row.is_decided()) {
-            sheet.gap();
-            let title = words::line(&row.title);
-            sheet.wrap(&format!("An update awaits your approval in the inbox: {title}"), theme.warning);
-        }
+    let is_update = |row: &&ItemLine| row.workflow == "memory" && !row.is_decided();
+    let notes = if is_newest {
+        let updates = model.inbox.list.all().iter().filter(is_update);
+        updates
+            .map(|row| note(format!("An update awaits your approval in the inbox: {}", row.title)))
+            .collect()
     } else {
         let how = "An earlier version. <revert_profile> goes back to it; <previous_part> shows a newer one.";
-        sheet.wrap(&model.spell(how), theme.warning);
-    }
+        vec![note(model.spell(how))]
+    };
+    let mut blocks = vec![Block::Warnings(notes)];
     // The first version is all new, and if it is also the newest, its text is shown below.
     if count > 1 {
-        let before =
-            versions.history.get(versions.shown_index + 1).map_or("", |before| before.profile.as_str());
-        sheet.gap();
-        sheet.say(if before.is_empty() { "It began with" } else { "What it changed" }, theme.title);
-        draw_changes(model, sheet, before, &shown.profile);
+        let before = versions.history.get(versions.shown_index + 1);
+        let before = before.map_or("", |before| before.profile.as_str());
+        blocks.push(heading(if before.is_empty() { "It began with" } else { "What it changed" }));
+        blocks.push(Block::Words(changes(before, &shown.profile)));
     }
     if is_newest {
-        sheet.gap();
-        if count > 1 {
-            sheet.say("How it reads", theme.title);
-        }
-        draw_profile(model, sheet, versions, &shown.profile);
+        blocks.extend((count > 1).then(|| heading("How it reads")));
+        blocks.push(Block::text(&match shown.profile.trim() {
+            "" => model.spell("It is empty; <add_line> adds a line."),
+            _ => with_pins(&shown.profile, &versions.pinned),
+        }));
     }
     if count > 1 {
-        sheet.gap();
-        sheet.say(&model.spell("Versions: <next_part> and <previous_part> step through them"), theme.title);
+        blocks.push(heading(&model.spell("Versions: <next_part> and <previous_part> step through them")));
         let from = versions.shown_index.saturating_sub(MAX_LISTED / 2).min(count.saturating_sub(MAX_LISTED));
-        for (n, version) in versions.history.iter().enumerate().skip(from).take(MAX_LISTED) {
-            let mark = if n == versions.shown_index { "▌ " } else { "  " };
+        let listed = versions.history.iter().enumerate().skip(from).take(MAX_LISTED);
+        let listed = listed.map(|(n, version)| {
+            let mark = if n == versions.shown_index { "▌" } else { " " };
             let at = version.updated_at.to_zoned(model.options.time_zone.clone()).strftime("%d %b %H:%M");
-            sheet.line(Line::from(vec![
-                Span::styled(mark, theme.accent),
-                Span::styled(format!("{:>4}  {at}  ", version.version), theme.text),
-                Span::styled(describe_cause(model, version), theme.quiet),
-            ]));
-        }
+            format!("{mark} {:>4}  {at}  {}", version.version, describe_cause(model, version))
+        });
+        blocks.push(Block::text(&listed.collect::<Vec<_>>().join("\n")));
     }
+    Doc::page(&name, &meta, blocks)
 }
 
 /// What a version removed and added, line by line, with the lines around it.
-fn draw_changes(model: &Model, sheet: &mut Sheet, before: &str, after: &str) {
-    let theme = &model.theme;
+fn changes(before: &str, after: &str) -> Vec<Span> {
     let lines = word_lines(before, after);
     let is_change =
         |at: usize| lines.get(at).is_some_and(|(tone, _)| matches!(tone, Tone::Added | Tone::Removed));
     let is_near = |at: usize| (at.saturating_sub(CONTEXT_LINES)..=at + CONTEXT_LINES).any(is_change);
+    let mut spans = Vec::new();
+    let begin_line = |spans: &mut Vec<Span>, mark: &str| {
+        let line_break = if spans.is_empty() { "" } else { "\n" };
+        spans.push(Span { tone: Tone::Quiet, text: Visible::new(&format!("{line_break}{mark} ")) });
+    };
     let mut left_out = false;
     for (at, (tone, line)) in lines.iter().enumerate() {
         if !is_near(at) {
             if !std::mem::replace(&mut left_out, true) {
-                sheet.say("  …", theme.quiet);
+                begin_line(&mut spans, "  …");
             }
             continue;
         }
         left_out = false;
-        let (mark, style) = match tone {
-            Tone::Added => ("+ ", theme.added),
-            Tone::Removed => ("− ", theme.removed),
-            Tone::Plain | Tone::Quiet => ("  ", theme.quiet),
+        let mark = match tone {
+            Tone::Added => "+",
+            Tone::Removed => "−",
+            Tone::Plain | Tone::Quiet => " ",
         };
-        let words = line.iter().map(|span| {
-            let style = match span.tone {
-                Tone::Added => theme.added.add_modifier(Modifier::UNDERLINED),
-                Tone::Removed => theme.removed.add_modifier(Modifier::CROSSED_OUT),
-                Tone::Plain | Tone::Quiet => style,
-            };
-            (span.text.to_string(), style)
-        });
-        let pieces: Vec<_> = std::iter::once((mark.to_owned(), style)).chain(words).collect();
-        sheet.flow(&pieces);
+        begin_line(&mut spans, mark);
+        spans.extend(line.iter().cloned());
     }
+    spans
 }
 
-fn draw_profile(model: &Model, sheet: &mut Sheet, versions: &Versions, text: &str) {
-    for line in text.lines() {
-        let is_pinned = versions.pinned.iter().any(|pin| pin.trim() == line.trim() && !pin.trim().is_empty());
-        let (mark, style) = if is_pinned { ("● ", model.theme.title) } else { ("", model.theme.text) };
-        sheet.flow(&[(mark.to_owned(), model.theme.accent), (words::line(line), style)]);
-    }
-    if text.trim().is_empty() {
-        sheet.say(&model.spell("It is empty; <add_line> adds a line."), model.theme.quiet);
-    }
+/// A profile's text, with a mark before each pinned line.
+fn with_pins(profile: &str, pinned: &[String]) -> String {
+    let is_pinned =
+        |line: &str| !line.trim().is_empty() && pinned.iter().any(|pin| pin.trim() == line.trim());
+    let lines =
+        profile.lines().map(|line| if is_pinned(line) { format!("● {line}") } else { line.to_owned() });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// What caused a version, in a few words.

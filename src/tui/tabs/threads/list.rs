@@ -4,7 +4,7 @@ use super::review::{self, read_thread};
 use crate::inbox::door::Inbox;
 use crate::inbox::{Page, Place, Query, Status, ThreadLine, ThreadQuery};
 use crate::tui::layers::{Choice, Menu, Prompt};
-use crate::tui::model::{Focus, InboxResult, Model, PAGE, Tab, ThreadsTab};
+use crate::tui::model::{Focus, InboxResult, Model, PAGE, Rows, Tab, ThreadsTab};
 use crate::tui::{layout, words};
 
 /// Reads the list again: the newest threads, and those on the screen if they are further down.
@@ -87,12 +87,12 @@ pub fn open_selected(model: &mut Model) {
     }
 }
 
-/// Asks what to search for; threads are searched while the user types.
+/// Asks what to search for; threads are searched while the user types. Leaving it goes back to what was there before.
 pub fn ask_search(model: &mut Model) {
+    let (before, focus) = (model.threads.clone(), model.focus);
     let (hint, typed) = (Place::Threads.hint(), model.threads.search.typed.clone());
     let prompt = Prompt::new(("/", &hint, "search"), &typed, |model, prompt| {
         search(model, Query::parse(prompt.text(), Place::Threads, &model.local_time())?);
-        model.threads.previous_search = None;
         Ok(())
     });
     // A search that is not understood yet changes nothing.
@@ -101,17 +101,18 @@ pub fn ask_search(model: &mut Model) {
             search(model, query);
         }
     });
-    model.push(prompt.if_cancelled(take_back_search));
+    model.push(prompt.if_cancelled(move |model| {
+        // A page that was being read then has been dropped.
+        let list = Rows { reading: false, ..before.list.clone() };
+        (model.threads, model.focus) = (ThreadsTab { list, ..before.clone() }, focus);
+        read(model);
+    }));
 }
 
 /// Searches, also while the user types.
 pub fn search(model: &mut Model, query: Query) {
     if model.threads.search == query {
         return;
-    }
-    if model.threads.previous_search.is_none() {
-        let selected = model.threads.selected().map(|line| line.id.clone());
-        model.threads.previous_search = Some((model.threads.search.clone(), selected));
     }
     model.threads.search = query;
     model.threads.reset_list();
@@ -121,22 +122,12 @@ pub fn search(model: &mut Model, query: Query) {
     read(model);
 }
 
-/// Goes back to the search before the one that was typed.
-fn take_back_search(model: &mut Model) {
-    if let Some((search, selected)) = model.threads.previous_search.take() {
-        model.threads.search = search;
-        model.threads.reset_list();
-        model.threads.keep_selected = selected;
-        read(model);
-    }
-}
-
 /// Moves to the next or previous match.
 pub fn find(model: &mut Model, forward: bool) {
     let list = &mut model.threads.list;
     if list.rows.is_empty() {
         model.say("No thread was found");
-    } else if forward && list.cursor + 1 == list.rows.len() {
+    } else if forward && list.cursor + 1 == list.rows.len() && list.next.is_none() {
         model.say("This is the last match");
     } else if !forward && list.cursor == 0 {
         model.say("This is the first match");

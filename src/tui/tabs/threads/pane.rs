@@ -6,7 +6,7 @@ use crate::tui::actions::Action;
 use crate::tui::layout::{self, Areas, ThreadEntry};
 use crate::tui::model::{Focus, Model, Seen, ThreadPane};
 use crate::tui::tabs::page;
-use crate::tui::tabs::pane::{Cursor, Does, Pane, clear_items, when};
+use crate::tui::tabs::pane::{Cursor, Does, Pane, when};
 use crate::tui::words;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -29,8 +29,6 @@ impl Pane for Threads {
             Action::SearchNext => Ok(|model| list::find(model, true)),
             Action::SearchPrevious => Ok(|model| list::find(model, false)),
             Action::Narrow => Ok(list::offer_filters),
-            Action::NextItem => Ok(|model| Threads.step(model, 1)),
-            Action::PreviousItem => Ok(|model| Threads.step(model, -1)),
             Action::Quotes => {
                 let shows_mail =
                     model.shown_review().is_some_and(|review| review.pane == ThreadPane::Conversation);
@@ -77,7 +75,7 @@ impl Pane for Threads {
     }
 
     fn clear(&self, model: &mut Model) -> bool {
-        clear_items(model) || list::clear(model)
+        list::clear(model)
     }
 
     fn scroll(&self, model: &mut Model, by: isize) {

@@ -126,7 +126,7 @@ fn draw_filters(model: &Model, area: Rect, buf: &mut Buffer) {
         x = draw::text(buf, area, x, area.y, &words::line(name), style(true)) + 2;
     }
     if model.threads.list.read && !model.threads.search.is_empty() {
-        let more = if model.threads.list.next.is_some() { "+" } else { "" };
+        let more = if model.threads.has_more() { "+" } else { "" };
         let text = format!("{}{more} found", model.threads.list.rows.len());
         x = draw::text(buf, area, x, area.y, &text, style(true)) + 2;
     }

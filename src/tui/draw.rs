@@ -1,8 +1,4 @@
-//! Drawing code shared by all tabs and layers: text cut to its area, boxes, signs, pages of lines.
-
-mod sheet;
-
-pub use sheet::Sheet;
+//! Drawing code shared by all tabs and layers: text cut to its area, boxes, signs.
 
 use crate::text::{truncate, truncate_words, width, wrap};
 use crate::tui::theme::Theme;
