@@ -139,6 +139,8 @@ fn what_cannot_be_asked_is_refused_before_anything_is_kept() {
     for (stdin, expected) in [(&[b'x'; 300 * 1024][..], "too many"), (b"\xff\xfe", "UTF-8")] {
         with_stdin(&cli, &["request", "--title", "t", "--text", "-"], stdin).refused(2, expected);
     }
+    let both = ["request", "--title", "t", "--action", "a", "--text", "-", "--args", "-"];
+    with_stdin(&cli, &both, b"{}").refused(2, "cannot both come from stdin");
     assert_eq!(json(&cli, &["threads"]), json!([]));
     for (id, expected) in [
         ("nonsense!", "cannot be the id"),

@@ -48,7 +48,7 @@ pub struct Args {
     /// What you would do, as one word; the arguments are shown, and can be edited
     #[arg(long, value_name = "WORD")]
     action: Option<String>,
-    /// The arguments, a JSON object
+    /// The arguments, a JSON object; - reads it from stdin
     #[arg(long, value_name = "JSON", requires = "action")]
     args: Option<String>,
     /// A file with the JSON schema of the arguments
@@ -158,14 +158,15 @@ impl Args {
 
     /// The input, with the keys of `start request`.
     fn input(&self) -> Result<Map<String, Value>, Failure> {
-        let text = match self.text.as_deref() {
-            Some("-") => Some(read_stdin()?),
-            other => other.map(str::to_owned),
+        if self.text.as_deref() == Some("-") && self.args.as_deref() == Some("-") {
+            return Err(Failure::usage("--text and --args cannot both come from stdin"));
+        }
+        let given = |words: &Option<String>| match words.as_deref() {
+            Some("-") => read_stdin().map(Some),
+            words => Ok(words.map(str::to_owned)),
         };
-        let args = match &self.args {
-            None => None,
-            Some(json) => Some(object("--args", json)?),
-        };
+        let text = given(&self.text)?;
+        let args = given(&self.args)?.map(|json| object("--args", &json)).transpose()?;
         let schema = match &self.schema {
             None => None,
             Some(file) => {
