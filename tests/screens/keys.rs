@@ -92,7 +92,6 @@ fn a_key_that_does_nothing_says_why() {
         ("gxe", "There is nothing to edit on this card"),
         ("gb", "Past decisions have grants and lessons · gh lists them"),
         ("gl", "Nothing was learned lately"),
-        ("sG<enter>-", "…no groups to fold…"),
         ("f", "Only mail can be put away"),
         ("j<enter>v", "There is no mail on this card"),
         ("j<enter>vHL", "There is no mail on this card"),

@@ -1,4 +1,4 @@
-//! SinceStep activity, counted only from the rows of those days, so that it costs the same after a year.
+//! Recent activity, counted only from the rows of those days, so that it costs the same after a year.
 //!
 //! These figures are for people; nothing depends on them.
 
