@@ -244,14 +244,13 @@ fn decoded(raw: &str) -> String {
 }
 
 #[tokio::test]
-async fn an_invitation_of_ours_carries_a_greeting_and_words() {
-    let inbox = EmailInbox::by_rules();
-    let mail = mail_with("", "Could we meet on 5 May 2036 at 14:00?\n\nBest,\nBob\n");
-    let thread = inbox.receive(&mail).await;
-    let item = inbox.open_item(&thread).await;
-    assert_eq!(item.action, "schedule_meeting", "{}", item.text);
-    assert!(item.text.contains("Hi Bob,"), "{}", item.text);
+async fn an_invitation_of_ours_carries_the_words_proposed() {
+    let (tool, mut args) = meet();
+    args["content"] = json!("Hi Bob,\n\nthat suits me.");
+    let (inbox, thread) = EmailInbox::proposing((tool, args)).await;
+    assert_contains(&inbox.text(&thread).await, ["Hi Bob,", "that suits me."]);
     inbox.answer(&thread, Decision::Accept).await;
     let text = sayso::mail::parse(inbox.sent()[0].as_bytes()).unwrap().text;
-    assert!(text.starts_with("Hi Bob,") && text.contains("Monday 5 May 2036"), "{text}");
+    assert!(text.starts_with("Hi Bob,") && text.contains("that suits me."), "{text}");
+    assert!(text.contains("Monday 5 May 2036"), "{text}");
 }
