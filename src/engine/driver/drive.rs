@@ -87,8 +87,7 @@ impl Engine {
             return Ok(result);
         }
         let Some(spec) = self.registry().get(&loaded.row.workflow) else {
-            let text = format!("This sayso does not know the workflow `{}`.", loaded.row.workflow);
-            return self.fail(&loaded, None, None, Failure::LostNode(text)).await;
+            return self.fail(&loaded, None, None, Failure::LostNode(unknown_workflow(&loaded))).await;
         };
         if loaded.has_unseen_news {
             return self.deliver_queued_events(&loaded).await;
@@ -138,7 +137,7 @@ impl Engine {
         let thread = &loaded.row.id;
         // Read together with the thread, so any pause before this moment counts.
         if loaded.paused {
-            return Ok(Some(DriveResult::Idle));
+            return Ok(Some(DriveResult::Held(Duration::ZERO)));
         }
         let hold = Duration::from_millis(loaded.row.hold_ms.unsigned_abs());
         if loaded.row.status == Status::Held && waited < hold {
@@ -328,7 +327,9 @@ impl Engine {
         if !takes_events || loaded.events.is_empty() {
             return Ok(DriveResult::Idle);
         }
-        let Some(spec) = self.registry().get(&loaded.row.workflow) else { return Ok(DriveResult::Idle) };
+        let Some(spec) = self.registry().get(&loaded.row.workflow) else {
+            return Err(StoreError::Conflict(unknown_workflow(loaded)));
+        };
         for (seq, event) in &loaded.events {
             let arrival = arrival(spec, &loaded.row.id, event, Some(*seq))
                 .map_err(|e| StoreError::Conflict(e.to_string()))?;
@@ -336,6 +337,10 @@ impl Engine {
         }
         Ok(DriveResult::Continue)
     }
+}
+
+fn unknown_workflow(loaded: &Loaded) -> String {
+    format!("This sayso does not know the workflow `{}`.", loaded.row.workflow)
 }
 
 /// Drives one thread as far as it goes.

@@ -71,8 +71,8 @@ pub struct Driver {
 }
 
 struct Running {
-    /// A program waits for it.
-    by_program: bool,
+    /// As it was listed when it began.
+    listed: Runnable,
     abort: AbortHandle,
     working_on: Arc<AtomicI64>,
 }
@@ -85,6 +85,8 @@ struct Scheduler {
     held: HashMap<ThreadId, (i64, Instant)>,
     /// Until when a thread backs off, how often it has failed, and the version at which it did.
     backoffs: HashMap<ThreadId, (Instant, u32, i64)>,
+    /// Threads that had nothing to do, as they were listed.
+    idle: HashMap<ThreadId, Runnable>,
     /// Threads whose rows cannot be trusted, with the version at which we noticed.
     broken: HashMap<ThreadId, i64>,
     /// What is wrong with them.
@@ -250,7 +252,7 @@ impl Driver {
             if !in_scope || scheduler.running.contains_key(&thread.thread) {
                 continue;
             }
-            if scheduler.broken.get(&thread.thread) == Some(&thread.version) {
+            if scheduler.is_broken(thread) {
                 continue;
             }
             // Running until idle does not wait for servers that cannot be reached.
@@ -338,6 +340,7 @@ impl Scheduler {
             tasks: JoinSet::new(),
             held: HashMap::new(),
             backoffs: HashMap::new(),
+            idle: HashMap::new(),
             broken: HashMap::new(),
             failed: HashMap::new(),
             blocked: None,
@@ -368,13 +371,31 @@ impl Scheduler {
         let alone = matches!(scope, Scope::WithChildren(_));
         let turn = Turn { attempt, waited, alone, working_on: working_on.clone() };
         let abort = self.tasks.spawn(drive_while_possible(engine.clone(), id.clone(), turn));
-        self.running.insert(id, Running { by_program: thread.by_program, abort, working_on });
+        self.running.insert(id, Running { listed: thread.clone(), abort, working_on });
     }
 
     /// Whether a thread may run beside those that do. What a program asked takes a moment, and the program waits, so it
     /// neither waits for others nor takes their place.
     fn has_room(&self, thread: &Runnable, limit: usize) -> bool {
-        thread.by_program || self.running.values().filter(|running| !running.by_program).count() < limit
+        thread.by_program
+            || self.running.values().filter(|running| !running.listed.by_program).count() < limit
+    }
+
+    /// Whether a thread's row cannot be trusted. If it is listed as it was when it had nothing to do, it would be driven
+    /// for ever.
+    fn is_broken(&mut self, thread: &Runnable) -> bool {
+        if self.idle.get(&thread.thread) == Some(thread) {
+            let text = format!("thread {} is not listed as the log has it", thread.thread);
+            self.give_up(thread.thread.clone(), StoreError::Damaged(text));
+        }
+        self.broken.get(&thread.thread).is_some_and(|version| [i64::MIN, thread.version].contains(version))
+    }
+
+    fn give_up(&mut self, thread: ThreadId, error: StoreError) {
+        tracing::error!(%thread, %error, "cannot be driven");
+        self.idle.remove(&thread);
+        self.failed.insert(thread.clone(), error);
+        self.broken.insert(thread, i64::MIN);
     }
 
     /// Until when a thread must wait, because it is held or backs off after a failure.
@@ -420,8 +441,8 @@ impl Scheduler {
         match ended {
             Ok((_, (thread, result, attempt))) => {
                 // A thread that moved while its node failed is tried again at once.
-                let tried =
-                    self.running.remove(&thread).map(|running| running.working_on.load(Ordering::SeqCst));
+                let running = self.running.remove(&thread);
+                let tried = running.as_ref().map(|running| running.working_on.load(Ordering::SeqCst));
                 let tried = tried.unwrap_or(i64::MIN);
                 self.ended.push(thread.clone());
                 if !matches!(
@@ -441,6 +462,9 @@ impl Scheduler {
                     DriveResult::Held(wait) => {
                         self.backoffs.insert(thread, (Instant::now() + wait, attempt, i64::MIN));
                     }
+                    DriveResult::Idle if tried != COMMITTING => {
+                        self.idle.extend(running.map(|running| (thread, running.listed)));
+                    }
                     DriveResult::Continue | DriveResult::Idle => {}
                     DriveResult::RetryAfter(wait) => {
                         self.backoffs.insert(thread, (Instant::now() + wait, attempt + 1, tried));
@@ -454,11 +478,7 @@ impl Scheduler {
                         self.backoffs.insert(thread, (Instant::now() + BLOCKED_WAIT, attempt, i64::MIN));
                         self.blocked = Some(error);
                     }
-                    DriveResult::Broken(error) => {
-                        tracing::error!(%thread, %error, "cannot be driven");
-                        self.failed.insert(thread.clone(), error);
-                        self.broken.insert(thread, i64::MIN);
-                    }
+                    DriveResult::Broken(error) => self.give_up(thread, error),
                 }
             }
             Err(error) => {
@@ -471,7 +491,8 @@ impl Scheduler {
     /// Forgets threads that are no longer runnable. What was found about a thread holds for the version it has at the
     /// next look, and no other.
     fn forget(&mut self, to_do: &ToDo) {
-        if self.held.is_empty() && self.backoffs.is_empty() && self.broken.is_empty() {
+        if self.held.is_empty() && self.backoffs.is_empty() && self.idle.is_empty() && self.broken.is_empty()
+        {
             return;
         }
         let versions: HashMap<&ThreadId, i64> =
@@ -484,6 +505,7 @@ impl Scheduler {
             _ => false,
         };
         self.held.retain(|thread, _| versions.contains_key(thread));
+        self.idle.retain(|thread, _| versions.contains_key(thread));
         self.unreachable.retain(|thread| versions.contains_key(thread));
         self.backoffs.retain(|thread, (.., seen_at)| is_current(thread, seen_at));
         self.broken.retain(is_current);

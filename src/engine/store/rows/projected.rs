@@ -186,7 +186,7 @@ impl ThreadRow {
 }
 
 /// A thread that may need the driver.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Runnable {
     /// Its first entry: older threads come first.
     pub seq: i64,
