@@ -247,8 +247,12 @@ fn add_git_risks(words: &[String], risks: &mut Vec<Risk>) {
     let (command, rest) = (words.next().unwrap_or_default(), words.collect::<Vec<_>>());
     let has = |any: &[&str]| rest.iter().any(|word| any.contains(word));
     let any_starts_with = |start: &str| rest.iter().any(|word| word.starts_with(start));
+    // After one of these letters comes its value.
     let has_short_flag = |letter: char| {
-        rest.iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(letter))
+        let words = rest.iter().copied().take_while(|word| *word != "--");
+        let flags = words.filter_map(|word| word.strip_prefix('-')).filter(|flags| !flags.starts_with('-'));
+        let mut letters = flags.filter_map(|flags| flags.split(['s', 'c', 'C', 'b', 'B', 'e']).next());
+        letters.any(|letters| letters.contains(letter))
     };
     match command {
         "push"
@@ -361,6 +365,8 @@ mod tests {
             ("git restore src/x.rs", &["discards_work"]),
             ("git restore --source=HEAD~1 x", &["discards_work"]),
             ("git restore -SW x", &["discards_work"]),
+            ("git restore -sSTABLE x", &["discards_work"]),
+            ("git restore -- -S", &["discards_work"]),
             ("git restore --staged --worktree x", &["discards_work"]),
             ("echo x > /etc/hosts", &["writes_outside"]),
             ("echo x >> ../other/file", &["writes_outside"]),
@@ -396,6 +402,8 @@ mod tests {
             "git status",
             "git reset HEAD x",
             "git restore --staged x",
+            "git switch -cfix",
+            "git checkout -bfeature",
             "git switch -c new",
             "echo 'rm -rf /'",
             "grep -r sudo .",
