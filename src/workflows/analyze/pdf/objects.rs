@@ -10,7 +10,7 @@ use std::io::Read;
 
 /// How many objects are read, and how many bytes they may have together, with their streams packed and unpacked.
 const MAX_OBJECTS: usize = 200_000;
-const MAX_BYTES: usize = 64 << 20;
+const MAX_BYTES: usize = 128 << 20;
 
 /// What a stream costs at least, as a file can name an empty one millions of times; and what a byte of a value costs, as
 /// values are larger in memory.
@@ -18,7 +18,7 @@ const MIN_STREAM: usize = 256;
 const VALUE_COST: usize = 4;
 
 /// Why a file whose objects use up the budget is not read.
-pub(super) const TOO_LONG: &str = "it holds more than is read: over 64 MB unpacked";
+pub(super) const TOO_LONG: &str = "it holds more than can be read";
 
 /// A parsed PDF.
 pub(super) struct Objects<'a> {
