@@ -9,7 +9,7 @@ use crate::tui::actions::Action;
 use crate::tui::card::Folds;
 use crate::tui::key_guard::NOTHING_SELECTED;
 use crate::tui::layout::{self, Areas, Entry};
-use crate::tui::model::{Filter, Focus, Job, Model, Opened, PastEnd, Seen};
+use crate::tui::model::{Filter, Focus, Job, Model, Opened, PastEnd, Seen, Tab};
 use crate::tui::tabs::page;
 use crate::tui::tabs::pane::{Does, Effect, NO_NEXT_MATCH, Pane, named, open_page, page_size, when};
 use crate::tui::words;
@@ -227,6 +227,7 @@ fn no_item(model: &Model) -> &'static str {
     match (model.shows_items(), model.inbox.list.is_past_end()) {
         (true, false) => NOTHING_SELECTED,
         (true, true) => "This line is no item",
+        (false, _) if model.tab == Tab::Inbox => "Nothing is left to decide in this list",
         (false, _) => "You decide in the inbox · <inbox> goes there",
     }
 }
