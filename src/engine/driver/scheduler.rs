@@ -482,8 +482,10 @@ impl Scheduler {
                 }
             }
             Err(error) => {
-                let id = error.id();
-                self.running.retain(|_, running| running.abort.id() != id);
+                let ended = self.running.extract_if(|_, running| running.abort.id() == error.id()).next();
+                if let Some((thread, _)) = ended.filter(|_| error.is_panic()) {
+                    self.give_up(thread, StoreError::Failed(error.to_string()));
+                }
             }
         }
     }
@@ -509,5 +511,47 @@ impl Scheduler {
         self.unreachable.retain(|thread| versions.contains_key(thread));
         self.backoffs.retain(|thread, (.., seen_at)| is_current(thread, seen_at));
         self.broken.retain(is_current);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Drives a thread as listed until its task ends.
+    async fn drive(scheduler: &mut Scheduler, listed: &Runnable, drives: fn() -> DriveResult) {
+        let thread = listed.thread.clone();
+        let abort = scheduler.tasks.spawn({
+            let thread = thread.clone();
+            async move { (thread, drives(), 0) }
+        });
+        let working_on = Arc::new(AtomicI64::new(listed.version));
+        scheduler.running.insert(thread, Running { listed: listed.clone(), abort, working_on });
+        let ended = scheduler.tasks.join_next_with_id().await.unwrap();
+        scheduler.task_ended(ended);
+    }
+
+    #[tokio::test]
+    async fn what_never_moves_is_not_driven_for_ever() {
+        let listed = Runnable {
+            seq: 1,
+            thread: ThreadId::random(),
+            status: Status::Done,
+            version: 5,
+            hold_ms: 0,
+            held_at: None,
+            waiting_events: 1,
+            by_program: false,
+        };
+        let mut scheduler = Scheduler::new();
+        drive(&mut scheduler, &listed, || DriveResult::Continue).await;
+        assert!(!scheduler.is_broken(&listed));
+        drive(&mut scheduler, &listed, || DriveResult::Idle).await;
+        assert!(!scheduler.is_broken(&Runnable { waiting_events: 2, ..listed.clone() }), "more came");
+        assert!(scheduler.is_broken(&listed) && scheduler.failed.len() == 1);
+
+        let mut scheduler = Scheduler::new();
+        drive(&mut scheduler, &listed, || std::panic::panic_any("a fault")).await;
+        assert!(scheduler.is_broken(&listed) && scheduler.failed.len() == 1);
     }
 }
