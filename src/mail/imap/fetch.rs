@@ -3,6 +3,7 @@
 use super::answer::Responses;
 use super::cursor::{MailLocation, Marks};
 use super::folders;
+use super::login::is_passing;
 use super::names::Folder;
 use super::session::{Arg, ImapError, LONGEST_TEXT, Open, Session};
 use super::value::{Value, after, has_flag, set};
@@ -30,7 +31,8 @@ impl From<ImapError> for FetchError {
 }
 
 /// At most `limit` mails not fetched before, oldest first in each folder. A mail that the server does not give comes
-/// without content, so that it holds up no other; if it gives none at all, the trouble is the server's.
+/// without content if the server gives a later one of the folder, so that it holds up no other. Otherwise the trouble may
+/// be the server's: the cursor stays before it, and if nothing is given at all, that is an error.
 pub(super) async fn fetch(
     session: &mut Session,
     read: &[Folder],
@@ -40,7 +42,8 @@ pub(super) async fn fetch(
     let mut marks = Marks::read(since).map_err(FetchError::Mail)?;
     let names: Vec<&str> = read.iter().map(|folder| folder.name.as_str()).collect();
     marks.retain_folders(&names);
-    let (mut mails, mut remaining, mut bytes, mut refusal) = (Vec::<FetchedMail>::new(), 0, 0, None);
+    let (mut mails, mut remaining, mut bytes, mut refusal) =
+        (Vec::<FetchedMail>::new(), 0, 0, None::<ImapError>);
     for folder in read {
         let open = open(session, folder, false).await?;
         let marked = marks.next(&open);
@@ -53,18 +56,26 @@ pub(super) async fn fetch(
         let pending = numbers(session, from, since).await?;
         let room = limit.saturating_sub(mails.len());
         let mut done = 0;
+        let (mut given, mut refused) =
+            (BTreeMap::<u64, FetchedMail>::new(), BTreeMap::<u64, ImapError>::new());
         for piece in pieces(session, &pending[..pending.len().min(room)]).await? {
             if bytes >= IN_ALL {
                 break;
             }
             done += piece.uids.len();
-            let (given, refused) = bodies(session, &open, &piece).await?;
-            bytes += given.iter().map(|mail| mail.raw.len() as u64).sum::<u64>();
-            mails.extend(given);
-            refusal = refused.or(refusal);
+            let (more_given, more_refused) = bodies(session, &open, &piece).await?;
+            bytes += more_given.values().map(|mail| mail.raw.len() as u64).sum::<u64>();
+            given.extend(more_given);
+            refused.extend(more_refused);
         }
+        let whole = given.keys().rev().find(|uid| !refused.contains_key(*uid));
+        let behind_whole = whole.map_or(0, |uid| uid + 1);
+        let withheld = given.split_off(&behind_whole);
+        mails.extend(given.into_values());
+        refusal = refused.pop_last().map(|(_, refusal)| refusal).or(refusal);
         remaining += (pending.len() - done) as u64;
-        let next = match (pending.get(done), pending.last()) {
+        let first_left = withheld.keys().next().or(pending.get(done));
+        let next = match (first_left, pending.last()) {
             (Some(first_left), _) => *first_left,
             // Numbered mails that are not listed are deleted or drafts.
             (None, Some(last)) => (last + 1).max(open.next.unwrap_or(0)),
@@ -73,7 +84,7 @@ pub(super) async fn fetch(
         marks.set(&open, next);
     }
     match refusal {
-        Some(refusal) if mails.iter().all(|mail| mail.raw.is_empty()) => Err(refusal.into()),
+        Some(refusal) if mails.is_empty() => Err(refusal.into()),
         _ => Ok(Fetched { mails, cursor: Some(Cursor::of(&marks)), remaining }),
     }
 }
@@ -160,7 +171,8 @@ struct Asked {
     refused: Vec<(u64, ImapError)>,
 }
 
-/// Asks about mails with one command. If the server refuses that, it may mean a single mail, so we ask about each alone.
+/// Asks about mails with one command. If the server refuses that for good, it may mean a single mail, so we ask about
+/// each alone.
 async fn ask(session: &mut Session, uids: &[u64], items: &str) -> Result<Asked, ImapError> {
     let mut asked = Asked::default();
     let mut sets = vec![uids];
@@ -168,12 +180,16 @@ async fn ask(session: &mut Session, uids: &[u64], items: &str) -> Result<Asked, 
         let line = format!("UID FETCH {} ({items})", set(uids));
         match (session.command(&[Arg::Raw(&line)]).await, uids) {
             (Ok(answers), _) => asked.answers.push(answers),
-            (Err(refusal @ ImapError::No { .. }), [uid]) => asked.refused.push((*uid, refusal)),
-            (Err(ImapError::No { .. }), _) => sets.extend(uids.chunks(1).rev()),
-            (Err(error), _) => return Err(error),
+            (Err(error), _) if !may_mean_a_mail(&error) => return Err(error),
+            (Err(refusal), [uid]) => asked.refused.push((*uid, refusal)),
+            (Err(_), _) => sets.extend(uids.chunks(1).rev()),
         }
     }
     Ok(asked)
+}
+
+fn may_mean_a_mail(error: &ImapError) -> bool {
+    matches!(error, ImapError::No { code, .. } if !is_passing(code))
 }
 
 /// Mails to fetch with one command.
@@ -213,12 +229,12 @@ async fn pieces(session: &mut Session, uids: &[u64]) -> Result<Vec<Piece>, ImapE
     Ok(pieces)
 }
 
-/// The mails, those that the server does not give without content, and why it does not.
+/// The mails, those that the server does not give without content, and why it does not give these.
 async fn bodies(
     session: &mut Session,
     open: &Open,
     piece: &Piece,
-) -> Result<(Vec<FetchedMail>, Option<ImapError>), ImapError> {
+) -> Result<(BTreeMap<u64, FetchedMail>, BTreeMap<u64, ImapError>), ImapError> {
     // One byte over the limit, so that the parser sees that there is more.
     let part = if piece.huge { format!("BODY.PEEK[]<0.{LONGEST_TEXT}>") } else { "BODY.PEEK[]".to_owned() };
     let asked = ask(session, &piece.uids, &format!("UID FLAGS INTERNALDATE {part}")).await?;
@@ -234,8 +250,9 @@ async fn bodies(
             told.insert(uid, (pairs, text));
         }
     }
-    let is_without = told.values().any(|(_, text)| text.is_none());
-    let mut refusal = is_without.then(|| session.no(String::new(), "it gives a mail without its text"));
+    let textless = told.iter().filter(|(_, (_, text))| text.is_none());
+    let refusal = || session.no(String::new(), "it gives a mail without its text");
+    let mut refusals: BTreeMap<u64, ImapError> = textless.map(|(uid, _)| (*uid, refusal())).collect();
     let mail = |(uid, (pairs, text)): (u64, (&[Value], Option<&[u8]>))| {
         (uid, fetched_mail(open, uid, pairs, text.unwrap_or_default()))
     };
@@ -248,10 +265,10 @@ async fn bodies(
         // If the server answers but does not have it, it is gone.
         if pairs.is_some() || !asked.refused.is_empty() {
             mails.insert(uid, fetched_mail(open, uid, pairs.unwrap_or_default(), b""));
-            refusal = Some(refused);
+            refusals.insert(uid, refused);
         }
     }
-    Ok((mails.into_values().collect(), refusal))
+    Ok((mails, refusals))
 }
 
 fn fetched_mail(open: &Open, uid: u64, pairs: &[Value], raw: &[u8]) -> FetchedMail {

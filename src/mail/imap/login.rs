@@ -71,7 +71,10 @@ impl Session {
     }
 }
 
-/// Whether the server cannot check a login just now.
-fn is_passing(code: &str) -> bool {
-    code.starts_with("UNAVAILABLE") || code.starts_with("INUSE")
+/// Whether the server refuses only just now, whatever it is asked. SERVERBUG is not among the codes: Dovecot says that
+/// of a single mail it cannot read.
+pub(super) fn is_passing(code: &str) -> bool {
+    ["UNAVAILABLE", "INUSE", "LIMIT", "OVERQUOTA", "THROTTLED"]
+        .iter()
+        .any(|passing| code.starts_with(passing))
 }

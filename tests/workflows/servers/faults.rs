@@ -78,6 +78,25 @@ async fn mails_that_the_server_does_not_give_come_empty_and_the_others_whole() {
 }
 
 #[tokio::test]
+async fn a_server_that_stops_giving_mails_loses_none() {
+    let fake = Fake::with_letters(4);
+    fake.state().refused = vec![2, 3, 4];
+    let (imap, _) = fake.open().await;
+    let fetched = imap.fetch(None, 10).await.unwrap();
+    assert_eq!((fetched.mails.len(), fetched.remaining), (1, 0));
+    fake.state().refused = vec![2];
+    let fetched = imap.fetch(fetched.cursor.as_ref(), 10).await.unwrap();
+    let empty: Vec<bool> = fetched.mails.iter().map(|mail| mail.raw.is_empty()).collect();
+    assert_eq!(empty, [true, false, false]);
+    // A refusal that says it will pass is about no mail.
+    for step in ["RFC822.SIZE", "BODY.PEEK"] {
+        fake.fault(step, Fault::No("[THROTTLED] slow down".to_owned()));
+        let error = imap.fetch(None, 10).await.unwrap_err();
+        assert!(matches!(&error, MailError::Temporary(text) if text.contains("slow down")), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn what_other_clients_do_is_not_taken_for_a_reply() {
     let fake = Fake::with_letters(1);
     let (imap, _) = fake.open().await;
