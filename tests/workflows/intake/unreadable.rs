@@ -51,7 +51,12 @@ async fn each_mail_that_came_without_content_is_asked_about_once() {
     post.mailbox.put("");
     assert_eq!(post.sync_and_drive().await.started, 2);
     assert_eq!(post.sync_and_drive().await.started, 0);
-    assert_eq!(post.items().await.len(), 2);
+    let items = post.items().await;
+    assert_eq!(items.len(), 2);
+    let item = &items[0];
+    assert_eq!((item.allow.accept, item.allow.ignore), (false, true), "there is nothing to try again");
+    let (_, card) = post.inbox.decisions().card(item.id.clone()).await.unwrap();
+    assert!(card.text().contains("The mailbox gave nothing of it."), "{}", card.text());
 }
 
 #[tokio::test]

@@ -115,17 +115,18 @@ impl Asked {
                 let args = json!({"account": account, "place": place, "bytes": bytes});
                 let title = format!("A mail in {account} cannot be read");
                 let mut interrupt = ask(("unreadable_mail", Kind::Trouble), &args, &title, error, account);
-                interrupt.allow = Allow { edit: false, respond: false, ..Allow::ALL };
+                // Only what came is read again; the mailbox is not asked for it once more.
+                let came = *bytes > 0;
+                interrupt.allow = Allow { accept: came, edit: false, respond: false, ..Allow::ALL };
                 interrupt.labels = Labels::new("try again", "", "leave it");
+                let kept = if came { "What came of it is kept." } else { "The mailbox gave nothing of it." };
                 Self {
                     thread_title: format!("A mail of {account} that cannot be read"),
                     interrupt,
                     why: "A mail that cannot be read is never skipped: it waits for you.",
                     card: vec![
                         Block::text(error),
-                        Block::text(
-                            "What came of it is kept. Open the mail in another mail program, or leave it.",
-                        ),
+                        Block::text(&format!("{kept} Open the mail in another mail program, or leave it.")),
                         Block::fields([
                             ("account", account),
                             ("place", place),
