@@ -58,8 +58,11 @@ impl Intake {
         let done = done.unwrap_or_else(|_| Err("reading it broke off".to_owned()));
         Ok(done.map_err(|why| {
             let digest = hex(&Sha256::digest(&incoming.raw));
+            let mut identity = format!("unreadable:{}:{digest}", account.name);
             // Mails that came without content differ only in their places.
-            let identity = format!("unreadable:{}:{digest}:{}", account.name, incoming.place);
+            if incoming.raw.is_empty() {
+                identity = format!("{identity}:{}", incoming.place);
+            }
             UnreadableMail { identity, digest, why }
         }))
     }

@@ -69,6 +69,8 @@ async fn an_unreadable_mail_can_be_ignored() {
     assert_eq!(post.sync_and_drive().await.started, 0);
     assert_eq!(post.mails().await[0].state, "left");
     assert!(post.items().await.is_empty());
+    post.mailbox.put("BROKEN");
+    assert_eq!(post.sync_and_drive().await.started, 0, "it is the same mail in another place");
 }
 
 #[tokio::test]
