@@ -30,12 +30,16 @@ fn target(inner: &Inner, to: &Destination) -> Result<Folder, MailError> {
         }
         return Ok(folder);
     }
-    let candidates = to.usual_names().iter().map(|name| inner.layout.folder(name));
-    if let Some(existing) = candidates.clone().find(Folder::exists) {
+    let (usual, names) = (to.usual_names(), inner.layout.names());
+    let mut called = usual
+        .iter()
+        .flat_map(|usual| names.iter().filter(move |name| name.eq_ignore_ascii_case(usual)))
+        .map(|name| inner.layout.folder(name));
+    if let Some(existing) = called.find(Folder::exists) {
         return Ok(existing);
     }
-    let created =
-        candidates.take(1).next().ok_or_else(|| MailError::Permanent("no folder is named".to_owned()))?;
+    let first = usual.first().ok_or_else(|| MailError::Permanent("no folder is named".to_owned()))?;
+    let created = inner.layout.folder(first);
     created.create()?;
     Ok(created)
 }

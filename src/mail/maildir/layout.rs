@@ -52,8 +52,13 @@ impl Layout {
             if !path.is_dir() || path == self.main {
                 continue;
             }
+            let is_folder = path.join("cur").is_dir();
+            // Other accounts may lie beside the main folder, and all that is in a home.
+            if !is_folder && !path.starts_with(&self.main) {
+                continue;
+            }
             let name = if above.is_empty() { file.to_owned() } else { format!("{above}/{file}") };
-            if path.join("cur").is_dir() {
+            if is_folder {
                 // Only the first part may be hidden and named without its dot.
                 names.push(if above.is_empty() {
                     file.trim_start_matches('.').to_owned()

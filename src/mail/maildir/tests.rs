@@ -407,17 +407,18 @@ async fn mail_goes_to_no_folder_that_is_not_there_or_lies_elsewhere() {
 #[tokio::test]
 async fn folders_lie_beside_the_main_one_where_sent_does() {
     let mut mailbox = TestMaildir::new();
-    for name in ["Sent", "Lists", "Lists/2026"] {
+    for name in ["Sent", "Lists", "Lists/2026", "trash", "office/inbox"] {
         Folder::new("", mailbox.folder.path().join(name)).create().unwrap();
     }
     let MailSource::Maildir { sent, .. } = &mut mailbox.config.source else { panic!() };
     *sent = Some(mailbox.folder.path().join("Sent"));
-    let names = ["Archive", "Lists", "Lists/2026", "Sent", "Work"];
+    let names = ["Archive", "Lists", "Lists/2026", "Sent", "Work", "trash"];
     assert_eq!(mailbox.open().folders().await.unwrap(), names);
     let destinations = [
         (Destination::Folder("Lists/2026".into()), "../Lists/2026"),
         (Destination::Archive, ".Archive"),
-        (Destination::Trash, "../Trash"),
+        (Destination::Trash, "../trash"),
+        (Destination::Spam, "../Junk"),
     ];
     for (n, (to, folder)) in destinations.into_iter().enumerate() {
         mailbox.put(&format!("new/{n}.host"), "one");
