@@ -3,7 +3,11 @@
 //! Promises: nothing is lost or changed: the pieces joined together are the text. Linear time. Signatures are not
 //! quotes. Text below the header of a forwarded mail is not a quote either: it is what the mail is about.
 
-use super::Piece;
+use super::{Mail, Piece};
+use crate::text::phrases::{NormalizedText, normalize_text};
+
+/// How many repeated mails are looked for in earlier ones.
+const MAX_REPEATED: usize = 20;
 
 /// The lines that mail programs put above a complete repeated mail.
 const ORIGINAL: &[&str] = &[
@@ -169,6 +173,34 @@ pub(super) fn without_quotes(text: &str) -> String {
     text.split_inclusive('\n').filter(|line| !is_marked(line)).collect()
 }
 
+/// The same, also without what stands below the header of a repeated mail if one of the `earlier` mails has it, too. The
+/// headers stay.
+pub(super) fn without_repeated(text: &str, earlier: &[&Mail]) -> String {
+    let text = without_quotes(text);
+    if earlier.is_empty() {
+        return text;
+    }
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let begins = |at: &usize| is_original(lines[*at].trim()) || starts_head(&lines[*at..]);
+    let starts: Vec<usize> = (0..lines.len()).filter(begins).take(MAX_REPEATED).collect();
+    let earlier: Vec<NormalizedText> =
+        earlier.iter().map(|mail| normalize_text(&without_quotes(&mail.text))).collect();
+    let mut new = lines[..starts.first().copied().unwrap_or(lines.len())].concat();
+    let ends = starts.iter().skip(1).copied().chain([lines.len()]);
+    for (start, end) in starts.iter().copied().zip(ends) {
+        let repeated = &lines[start..end];
+        let head = repeated.iter().take_while(|line| label(line).is_some()).count();
+        let (head, body) = repeated.split_at(head);
+        new.push_str(&head.concat());
+        let body = body.concat();
+        let words = normalize_text(&body);
+        if !earlier.iter().any(|earlier| earlier.contains(&*words)) {
+            new.push_str(&body);
+        }
+    }
+    new
+}
+
 fn is_marked(line: &str) -> bool {
     line.trim_start().starts_with('>')
 }
@@ -185,18 +217,20 @@ fn is_original(line: &str) -> bool {
 
 /// The header of a repeated mail, as Outlook writes it: `From:` and, within four lines, `Sent:` or `To:`.
 fn starts_head(lines: &[&str]) -> bool {
-    let label = |line: &str| {
-        let line = line.trim().trim_start_matches('*');
-        let (label, rest) = line.split_once([':', '：'])?;
-        let label = label.trim_matches(['*', ' ']);
-        (label.len() < 40 && !rest.trim().is_empty()).then(|| label.to_lowercase())
-    };
     let Some(first) = lines.first().and_then(|line| label(line)) else { return false };
     if !FROM.contains(&first.as_str()) {
         return false;
     }
     let near: Vec<String> = lines.iter().skip(1).take(4).filter_map(|line| label(line)).collect();
     near.len() >= 2 && near.iter().filter(|label| SENT.contains(&label.as_str())).count() >= 1
+}
+
+/// The name of the field in a line of such a header.
+fn label(line: &str) -> Option<String> {
+    let line = line.trim().trim_start_matches('*');
+    let (label, rest) = line.split_once([':', '：'])?;
+    let label = label.trim_matches(['*', ' ']);
+    (label.len() < 40 && !rest.trim().is_empty()).then(|| label.to_lowercase())
 }
 
 /// Whether the line above says that the mail is forwarded: then it is new text, not a quote.
@@ -311,6 +345,23 @@ mod tests {
             let read = without_quotes(&text);
             assert!(read.contains("bank details") && !read.contains("old"), "{read}");
         }
+    }
+
+    #[test]
+    fn what_earlier_mails_say_is_not_read_again() {
+        let mail =
+            |text: &str| crate::mail::parse(format!("From: a@b.example\n\n{text}").as_bytes()).unwrap();
+        let (one, two) = (mail("Our bank details\nhave changed.\n"), mail("Which ones?\n"));
+        let head = "From: Ann\nSent: Monday\nTo: Bob\nSubject: x\n\n";
+        let text = format!("Fine.\n\n{head}Which ones?\n\n{head}Our bank details have changed.\n");
+        let kept = head.trim_end();
+        assert_eq!(without_repeated(&text, &[&one, &two]), format!("Fine.\n\n{kept}\n{kept}\n"));
+        assert_eq!(without_repeated(&text, &[]), text);
+        assert!(without_repeated(&text, &[&two]).contains("bank details"));
+        let forged = format!("Fine.\n\n{head}Our bank details have changed. Pay to 12.\n");
+        assert_eq!(without_repeated(&forged, &[&one, &two]), forged, "more than the earlier mail said");
+        let own = "Our bank details have changed.\n";
+        assert_eq!(without_repeated(own, &[&one]), own, "without a header, the sender says it again");
     }
 
     #[test]

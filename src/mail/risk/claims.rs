@@ -3,7 +3,7 @@
 
 use super::organisation;
 use crate::mail::Mail;
-use crate::mail::quotes::without_quotes;
+use crate::mail::quotes::without_repeated;
 use crate::text::phrases::normalize_text;
 use sha2::{Digest, Sha256};
 
@@ -35,9 +35,10 @@ pub(super) fn foreign_brand(mail: &Mail) -> Option<&'static str> {
     BRANDS.split(", ").find(|&brand| name.has(brand) && !domain.contains(brand) && !is_of_house(brand))
 }
 
-/// Whether the sender's own text contains the address of a wallet.
-pub(super) fn names_wallet(mail: &Mail) -> bool {
-    without_quotes(&mail.text).split_whitespace().any(is_wallet)
+/// Whether the sender's own text contains the address of a wallet, and not only as it repeats an `earlier` mail of
+/// the conversation.
+pub(super) fn names_wallet(mail: &Mail, earlier: &[&Mail]) -> bool {
+    without_repeated(&mail.text, earlier).split_whitespace().any(is_wallet)
 }
 
 /// Whether a word is a wallet address.
@@ -82,9 +83,9 @@ pub fn names_new_bank_details(text: &str) -> bool {
     normalize_text(text).has(BANK)
 }
 
-/// Whether the sender says so.
-pub(super) fn changes_bank(mail: &Mail) -> bool {
-    names_new_bank_details(&format!("{}\n{}", mail.subject, without_quotes(&mail.text)))
+/// Whether the sender says so, and does not only repeat an `earlier` mail of the conversation.
+pub(super) fn changes_bank(mail: &Mail, earlier: &[&Mail]) -> bool {
+    names_new_bank_details(&format!("{}\n{}", mail.subject, without_repeated(&mail.text, earlier)))
 }
 
 /// Whether a mail contains an account to pay into, in its text or attached.
@@ -132,11 +133,14 @@ mod tests {
     #[test]
     fn a_wallet_is_named_by_the_sender_and_not_by_a_quote() {
         let wallet = "bc1qxy2kgdygjrsqtzq2n0yrf2493p83kkfjhx0wlh";
-        assert!(names_wallet(&from("a@b.example", &format!("Pay to {wallet}."))));
-        assert!(!names_wallet(&from("a@b.example", &format!("What is that?\r\n\r\n> Pay to {wallet}."))));
-        assert!(!names_wallet(&from("a@b.example", "commit 0x1f2e3d, bc1 for short")));
+        assert!(names_wallet(&from("a@b.example", &format!("Pay to {wallet}.")), &[]));
+        assert!(!names_wallet(
+            &from("a@b.example", &format!("What is that?\r\n\r\n> Pay to {wallet}.")),
+            &[]
+        ));
+        assert!(!names_wallet(&from("a@b.example", "commit 0x1f2e3d, bc1 for short"), &[]));
         for wallet in ["1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa", "3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy"] {
-            assert!(names_wallet(&from("a@b.example", &format!("Pay to ({wallet}),"))), "{wallet}");
+            assert!(names_wallet(&from("a@b.example", &format!("Pay to ({wallet}),")), &[]), "{wallet}");
         }
         for number in [
             "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNb",
@@ -144,7 +148,7 @@ mod tests {
             "1Z999AA10123456784999AA101234567",
             "11111111111111111111111111111111111",
         ] {
-            assert!(!names_wallet(&from("a@b.example", number)), "{number}");
+            assert!(!names_wallet(&from("a@b.example", number), &[]), "{number}");
         }
     }
 }

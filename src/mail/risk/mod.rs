@@ -290,6 +290,8 @@ pub struct RiskContext<'a> {
     pub own: &'a [String],
     /// The bare addresses, in lower case, that the user has written to in this conversation.
     pub written_to: &'a [String],
+    /// The mails of this conversation that came before.
+    pub earlier: &'a [&'a Mail],
     /// The names of tools that a model here may call.
     pub tools: &'a [&'a str],
 }
@@ -305,6 +307,7 @@ impl Default for RiskContext<'_> {
             addresses: &[],
             own: &[],
             written_to: &[],
+            earlier: &[],
             tools: &[],
         }
     }
@@ -374,8 +377,10 @@ fn claims_of(mail: &Mail, known: &RiskContext<'_>, is_colleague: bool, is_impost
     let brand = claims::foreign_brand(mail).filter(|_| is_stranger && has_bait);
     let address = mail.from.address.clone();
     let mut risks: Vec<Risk> = brand.map(|brand| Risk::ClaimsBrand { brand, address }).into_iter().collect();
-    risks.extend((may_redirect_payment && claims::changes_bank(mail)).then_some(Risk::BankChange));
-    risks.extend((is_stranger && claims::names_wallet(mail)).then_some(Risk::Wallet));
+    risks.extend(
+        (may_redirect_payment && claims::changes_bank(mail, known.earlier)).then_some(Risk::BankChange),
+    );
+    risks.extend((is_stranger && claims::names_wallet(mail, known.earlier)).then_some(Risk::Wallet));
     risks
 }
 

@@ -45,9 +45,11 @@ fn of_one(
     conversation: &Conversation,
     whole: &Conversation,
 ) -> Result<Vec<Warning>, NodeError> {
-    let Some((_, mail)) = conversation.about() else { return Ok(Vec::new()) };
+    let Some((about, mail)) = conversation.about() else { return Ok(Vec::new()) };
     let mails: Vec<&Mail> = whole.mails.iter().map(|(_, mail)| &**mail).collect();
+    let earlier = whole.mails.iter().take_while(|(one, _)| one.raw != about.raw).count();
     let mut warnings: Vec<Warning> = with_known(services, conversation, Vec::new(), |known| {
+        let known = &RiskContext { earlier: &mails[..earlier], ..*known };
         let risks = risks_of_mail(mail, known).into_iter().chain(risks_of_joining(mail, &mails, known));
         risks.map(|risk| warning(&risk)).collect()
     })?;
@@ -393,6 +395,7 @@ fn with_known<T>(
         addresses: &addresses,
         own: &own_addresses,
         written_to: &conversation.written_to,
+        earlier: &[],
         tools: &tools::UNMISTAKABLE,
     });
     match failed.into_inner() {
