@@ -3,7 +3,7 @@
 use crate::engine::driver::{Driver, Ended, Engine, Scope, Until};
 use crate::engine::graph::ThreadId;
 use crate::engine::store::{DriverLock, Store};
-use crate::inbox::{InboxError, Outcome};
+use crate::inbox::{InboxError, Outcome, Status};
 use std::collections::BTreeSet;
 use std::future::Future;
 use std::time::Duration;
@@ -64,11 +64,13 @@ pub async fn drive_or_wait(
             }
             Err(driver) => driver,
         };
-        if until == Until::Idle && store.paused()? {
+        // A pause lets the nodes that are running finish.
+        let running = active.iter().any(|(_, status)| *status == Status::Running);
+        if until == Until::Idle && !running && store.paused()? {
             return Ok(DriveReport::new(Ended::Paused, threads, driver));
         }
         if until == Until::Idle {
-            threads.extend(active);
+            threads.extend(active.into_iter().map(|(thread, _)| thread));
         }
         on_other_driver(driver);
         tokio::select! {
@@ -84,8 +86,8 @@ pub async fn drive_or_wait(
 }
 
 /// The threads of `scope` that a driver has work to do for, now or soon.
-fn active(store: &Store, scope: &Scope) -> Result<Vec<ThreadId>, InboxError> {
-    let mut all = match scope {
+fn active(store: &Store, scope: &Scope) -> Result<Vec<(ThreadId, Status)>, InboxError> {
+    let mut all: Vec<_> = match scope {
         Scope::All | Scope::Only(_) => store
             .threads()
             .runnable()?
@@ -98,7 +100,8 @@ fn active(store: &Store, scope: &Scope) -> Result<Vec<ThreadId>, InboxError> {
     if let Scope::Only(threads) = scope {
         all.retain(|(thread, _)| threads.contains(thread));
     }
-    Ok(all.into_iter().filter(|(_, status)| status.active()).map(|(thread, _)| thread).collect())
+    all.retain(|(_, status)| status.active());
+    Ok(all)
 }
 
 /// A thread's outcome, with all open questions of the thread and the threads it started.

@@ -297,6 +297,20 @@ async fn progress_is_shown_where_the_thread_is_driven() {
     assert_eq!(events, [started.clone(), text, bar, finished.clone(), started, finished]);
 }
 
+#[tokio::test]
+async fn whoever_waits_while_paused_waits_for_the_node_that_is_running() {
+    let inbox = TestInbox::new();
+    let thread = inbox.start_program(json!([[{"gate": "g"}], []])).await;
+    let driver = inbox.drive_to("g").await;
+    inbox.wait_until(|| inbox.store().threads().outcome(&thread).unwrap().status == Status::Running).await;
+    inbox.pause(true).await.unwrap();
+    let (report, ()) =
+        tokio::join!(wait(&inbox, &thread, std::future::pending()), async { inbox.world.open("g") });
+    assert_eq!(report.ended, Ended::Paused);
+    assert_eq!(inbox.store().threads().line(&thread).unwrap().steps, 2);
+    driver.stop().await;
+}
+
 /// A pause is lifted by nobody who takes its entry, or the row that leads to it, away.
 #[tokio::test]
 async fn nothing_leaves_if_a_pause_is_not_on_record_as_listed() {
