@@ -151,7 +151,7 @@ fn the_key_for_a_folder_asks_only_which_one() {
     screen.press("<enter>");
     assert_eq!(moves(&mail), ["new/1 Folder(\"Travel\")"]);
     let way = MailMove::Away(Destination::Folder("Travel".into()));
-    block_on(mail.mail().end_move(&thread, &way, &[])).unwrap();
+    block_on(mail.mail().end_move(&thread, &way, &[], std::future::pending())).unwrap();
     put_away(&mut screen, way, thread, Ok(())).says("Moved to Travel: “The report” · u undoes it");
     screen.press("u");
     assert_eq!(moves(&mail), ["new/1 Folder(\"Travel\")", "new/1 back"]);
@@ -258,7 +258,7 @@ fn one_key_mutes_a_conversation_also_where_the_account_only_observes() {
     screen.press("Z");
     block_on(mail.drive());
     assert_eq!(mail.rows().len(), 1);
-    block_on(mail.mail().end_move(&thread, &MailMove::Mute, &[])).unwrap();
+    block_on(mail.mail().end_move(&thread, &MailMove::Mute, &[], std::future::pending())).unwrap();
     put_away(&mut screen, MailMove::Mute, thread, Ok(())).says("Muted: “The report” · u undoes it");
     screen.press("u");
     block_on(mail.drive());
@@ -319,7 +319,7 @@ fn two_mails() -> (EmailInbox, ThreadId) {
 fn move_mail(mail: &EmailInbox, thread: &ThreadId, way: &MailMove) {
     let by = block_on(mail.mail().begin_move(thread, way, None)).unwrap();
     block_on(mail.drive());
-    block_on(mail.mail().end_move(thread, way, &by)).unwrap();
+    block_on(mail.mail().end_move(thread, way, &by, std::future::pending())).unwrap();
 }
 
 #[test]

@@ -93,8 +93,8 @@ async fn move_one(
     signals: &mut Signals,
 ) -> Result<(), Failure> {
     let by = folder.inbox().mail().begin_move(thread, mail_move, None).await?;
-    drive(folder, &by, signals).await?;
-    folder.inbox().mail().end_move(thread, mail_move, &by).await?;
+    let mail = folder.inbox().mail();
+    folder.app().run_with_background(mail.end_move(thread, mail_move, &by, signals.received())).await?;
     // If the mail's own thread was at work when the mail went away, it goes on.
     drive(folder, std::slice::from_ref(thread), signals).await
 }

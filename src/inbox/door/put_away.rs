@@ -14,7 +14,7 @@ use crate::workflows::email::{Email, MailRef};
 use crate::workflows::hidden::put_away::{self, PutAway, PutAwayMail};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::future;
+use std::future::Future;
 use std::sync::Arc;
 
 /// The two sorts of threads that one mail can have here.
@@ -155,27 +155,26 @@ impl Mail<'_> {
         Ok(movers)
     }
 
-    /// Moves the mails, or waits until the driver has, then updates the card of their thread.
+    /// Moves the mails, or waits until the driver has or `stop` resolves, then updates the card of their thread.
     pub async fn end_move(
         self,
         thread: &ThreadId,
         mail_move: &MailMove,
         movers: &[ThreadId],
+        stop: impl Future<Output = ()>,
     ) -> Result<(), InboxError> {
         let scope = Scope::Only(movers.iter().cloned().collect());
-        let driven = drive_or_wait(&self.0.engine, &scope, Until::Idle, future::pending(), |_| {}).await?;
-        if driven.ended == Ended::Paused {
-            // The mail moves then, but its card follows only if somebody waits.
-            let text = match mail_move {
-                MailMove::Away(_) => "everything is paused; the mail moves once you resume",
-                MailMove::Mute => "everything is paused; it is muted once you resume",
-                MailMove::Back => "everything is paused; resume, then put it back once more",
-            };
-            return Err(InboxError::Failed(text.to_owned()));
+        let driven = drive_or_wait(&self.0.engine, &scope, Until::Idle, stop, |_| {}).await?;
+        if let Some((_, why)) = driven.failed.into_iter().find(|(failed, _)| movers.contains(failed)) {
+            return Err(InboxError::Failed(why));
         }
         let mut moved = Vec::new();
         for moving in movers {
-            if self.0.store().threads().outcome(moving)?.status != Status::Done {
+            let status = self.0.store().threads().outcome(moving)?.status;
+            if status.active() {
+                return Err(InboxError::Failed(unfinished(mail_move, driven.ended)));
+            }
+            if status != Status::Done {
                 let why = self.0.store().threads().line(moving)?;
                 let text = format!("{} did not work; `sayso list kind:trouble` says why", why.title);
                 return Err(InboxError::Failed(text));
@@ -283,6 +282,20 @@ fn mails_in_mailbox(email: &Email) -> Result<Vec<&MailRef>, InboxError> {
         return Err(InboxError::Conflict(text.to_owned()));
     }
     Ok(mails)
+}
+
+/// Why a move has not happened yet. The mail moves later, but its card follows only if somebody waits.
+fn unfinished(mail_move: &MailMove, ended: Ended) -> String {
+    let (why, once) = match ended {
+        Ended::Paused => ("everything is paused", "you resume"),
+        Ended::Stopped => ("interrupted while waiting", "threads run again"),
+        Ended::Idle => ("it cannot be done now", "threads run again"),
+    };
+    match mail_move {
+        MailMove::Away(_) => format!("{why}; the mail moves once {once}"),
+        MailMove::Mute => format!("{why}; it is muted once {once}"),
+        MailMove::Back => format!("{why}; put it back again once {once}"),
+    }
 }
 
 /// Why the thread of a mail that was put away is set aside.

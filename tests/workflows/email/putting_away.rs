@@ -23,7 +23,7 @@ async fn move_mail(inbox: &EmailInbox, thread: &ThreadId, way: &MailMove, look: 
         None => {}
     }
     inbox.drive().await;
-    inbox.mail().end_move(thread, way, &by).await.unwrap();
+    inbox.mail().end_move(thread, way, &by, std::future::pending()).await.unwrap();
     inbox.drive().await;
 }
 
@@ -86,7 +86,12 @@ async fn a_card_follows_its_mail_that_came_back_after_a_pause() {
     inbox.pause(true).await.unwrap();
     for _ in 0..2 {
         let by = inbox.mail().begin_move(&thread, &MailMove::Back, None).await.unwrap();
-        let paused = inbox.mail().end_move(&thread, &MailMove::Back, &by).await.unwrap_err().to_string();
+        let paused = inbox
+            .mail()
+            .end_move(&thread, &MailMove::Back, &by, std::future::pending())
+            .await
+            .unwrap_err()
+            .to_string();
         assert!(paused.contains("everything is paused"), "{paused}");
     }
     inbox.pause(false).await.unwrap();
@@ -106,7 +111,7 @@ async fn a_mail_that_went_away_unclassified_is_classified_when_it_comes_back() {
     let away = MailMove::Away(Destination::Archive);
     inbox.mail().begin_move(&thread, &away, None).await.unwrap();
     // Its thread hears of it before its first step.
-    inbox.mail().end_move(&thread, &away, &[]).await.unwrap();
+    inbox.mail().end_move(&thread, &away, &[], std::future::pending()).await.unwrap();
     inbox.drive().await;
     assert!(inbox.open_items(&thread).await.is_empty());
     assert!(inbox.state(&thread).await["classification_decision"].is_null());
@@ -146,7 +151,12 @@ async fn a_mail_that_could_not_be_put_back_can_be_put_away_again() {
     inbox.mailbox.fails.lock().unwrap().push_back(MailError::Permanent("the mail is gone".to_owned()));
     let by = inbox.mail().begin_move(&thread, &MailMove::Back, None).await.unwrap();
     inbox.drive().await;
-    let refused = inbox.mail().end_move(&thread, &MailMove::Back, &by).await.unwrap_err().to_string();
+    let refused = inbox
+        .mail()
+        .end_move(&thread, &MailMove::Back, &by, std::future::pending())
+        .await
+        .unwrap_err()
+        .to_string();
     assert!(refused.contains("the mail is gone"), "{refused}");
     archive(&inbox, &thread).await;
     put_back(&inbox, &thread).await;

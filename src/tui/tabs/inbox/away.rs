@@ -9,6 +9,7 @@ use crate::tui::layers::Prompt;
 use crate::tui::model::{Failure, InboxResult, Model, PutAway};
 use crate::tui::words;
 use std::collections::HashSet;
+use std::future;
 
 /// What became of a mail that was to be moved.
 pub struct MovedMail {
@@ -126,7 +127,7 @@ async fn move_mail(
     shown: Option<(InterruptId, Hash)>,
 ) -> InboxResult<()> {
     let moved = match inbox.mail().begin_move(thread, way, shown).await {
-        Ok(by) => inbox.mail().end_move(thread, way, &by).await,
+        Ok(by) => inbox.mail().end_move(thread, way, &by, future::pending()).await,
         Err(error) => Err(error),
     };
     moved.map_err(|error| {
