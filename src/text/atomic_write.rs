@@ -63,13 +63,14 @@ pub fn replace_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Makes sure of a copy that only its owner may read and nobody writes, all or nothing; also creates its folder.
+/// Makes sure of a copy that only its owner may read and nobody writes, all or nothing; also creates its folder. A file
+/// with other bytes stays (`AlreadyExists`).
 pub fn keep_copy(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if holds(path, bytes)? {
         return Ok(());
     }
     DirBuilder::new().recursive(true).mode(0o700).create(folder_of(path))?;
-    beside(path, bytes, 0o400)?.persist(path)?;
+    beside(path, bytes, 0o400)?.persist_noclobber(path)?;
     Ok(())
 }
 
@@ -160,8 +161,8 @@ mod tests {
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o400);
         fs::remove_file(&path).unwrap();
         fs::write(&path, b"two").unwrap();
-        keep_copy(&path, b"one").unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"one", "somebody changed it");
+        assert_eq!(keep_copy(&path, b"one").unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&path).unwrap(), b"two", "somebody changed it");
     }
 
     #[test]

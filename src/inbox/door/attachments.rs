@@ -64,12 +64,13 @@ impl Mail<'_> {
                 if file.program && programs == Programs::Refuse {
                     return Err(InboxError::RunsPrograms(file.name));
                 }
-                write_new_file(&folder, &file.name, &content)
+                write_under_free_name(&folder, &file.name, |path| create_private(path, &content))
             })
             .await
     }
 
-    /// Opens a copy of an attachment with the system's program. There is one copy, however often it is opened.
+    /// Opens a copy of an attachment with the system's program. There is one copy, however often it is opened, unless
+    /// somebody changes it; then it stays, and a new one is opened.
     pub async fn open_attachment(self, thread: ThreadId, n: usize) -> Result<PathBuf, InboxError> {
         self.0
             .blocking(move |inbox| {
@@ -78,8 +79,8 @@ impl Mail<'_> {
                     let text = format!("{} can run programs, so it is not opened from here", file.name);
                     return Err(InboxError::Conflict(text));
                 }
-                let path = Mail(inbox).opened_copies().join(&file.digest).join(&file.name);
-                keep_copy(&path, &content).map_err(|error| failed(&error))?;
+                let folder = Mail(inbox).opened_copies().join(&file.digest);
+                let path = write_under_free_name(&folder, &file.name, |path| keep_copy(path, &content))?;
                 let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
                 start(program, &path).map_err(|error| {
                     InboxError::Failed(format!(
@@ -92,7 +93,7 @@ impl Mail<'_> {
             .await
     }
 
-    /// The folder with the copies that were opened, by digest. Pruning deletes it.
+    /// The folder with the copies that were opened, by digest. Pruning deletes old ones.
     pub(super) fn opened_copies(self) -> PathBuf {
         self.0.store().folder().join("opened")
     }
@@ -145,8 +146,12 @@ impl Mail<'_> {
     }
 }
 
-/// Writes a new file, with another name if the first is taken.
-fn write_new_file(folder: &Path, name: &str, content: &[u8]) -> Result<PathBuf, InboxError> {
+/// Writes a file, with another name if the first is taken.
+fn write_under_free_name(
+    folder: &Path,
+    name: &str,
+    write: impl Fn(&Path) -> io::Result<()>,
+) -> Result<PathBuf, InboxError> {
     let (stem, ending) = match name.rsplit_once('.') {
         Some((stem, ending)) if !stem.is_empty() => (stem, format!(".{ending}")),
         _ => (name, String::new()),
@@ -154,7 +159,7 @@ fn write_new_file(folder: &Path, name: &str, content: &[u8]) -> Result<PathBuf, 
     for n in 1..=MAX_SAME_NAME {
         let name = if n == 1 { name.to_owned() } else { format!("{stem} ({n}){ending}") };
         let path = folder.join(name);
-        match create_private(&path, content) {
+        match write(&path) {
             Ok(()) => return Ok(path),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(failed(&error)),
@@ -178,6 +183,21 @@ fn start(program: &str, path: &Path) -> io::Result<JoinHandle<io::Result<ExitSta
 mod tests {
     use super::*;
     use std::fs;
+
+    #[test]
+    fn a_copy_that_somebody_changed_stays_and_a_new_one_is_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let opened =
+            || write_under_free_name(folder.path(), "a.pdf", |path| keep_copy(path, b"one")).unwrap();
+        let first = opened();
+        assert_eq!(opened(), first);
+        fs::remove_file(&first).unwrap();
+        fs::write(&first, "changed").unwrap();
+        let second = opened();
+        assert_eq!(second.file_name().unwrap(), "a (2).pdf");
+        assert_eq!(opened(), second);
+        assert_eq!(fs::read(&first).unwrap(), b"changed");
+    }
 
     #[test]
     fn a_program_that_ended_leaves_no_zombie() {

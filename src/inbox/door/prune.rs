@@ -8,7 +8,8 @@ use crate::inbox::{InboxError, PruneQuery, Pruned, Pruning};
 use crate::text::io_error_text;
 use std::fs;
 use std::io;
-use std::time::Duration;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 /// How often, and how far apart, we look for a moment when no thread is running.
 const MOMENTS: (u32, Duration) = (20, Duration::from_millis(100));
@@ -23,7 +24,8 @@ impl Prune<'_> {
         self.0.blocking(move |inbox| inbox.store().prune().plan(&query)).await
     }
 
-    /// Deletes what the query names and every copy of an opened attachment, and shrinks the file. If the process dies, the next prune does the rest.
+    /// Deletes what the query names and copies of opened attachments that are as old, and shrinks the file. If the
+    /// process dies, the next prune does the rest.
     pub async fn run(self, query: PruneQuery) -> Result<Pruned, InboxError> {
         let store = self.0.store().clone();
         let before = store.statistics().file_bytes();
@@ -48,7 +50,8 @@ impl Prune<'_> {
         if !self.sweep_bytes().await? {
             left.push("unused contents: threads are running, so the next prune deletes them".to_owned());
         }
-        match self.0.blocking(|inbox| Ok(fs::remove_dir_all(Mail(inbox).opened_copies()))).await? {
+        let old = SystemTime::from(query.before);
+        match self.0.blocking(move |inbox| Ok(delete_older(&Mail(inbox).opened_copies(), old))).await? {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 left.push(format!("copies of opened attachments: {}", io_error_text(&error)));
             }
@@ -89,5 +92,22 @@ impl Prune<'_> {
             }
             fail_point("after_sweep");
         }
+    }
+}
+
+/// Deletes the files in a folder that were last changed before a time, and the folders that are empty then.
+fn delete_older(folder: &Path, before: SystemTime) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let meta = entry.metadata()?;
+        if meta.is_dir() {
+            delete_older(&entry.path(), before)?;
+        } else if meta.modified()? < before {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    match fs::remove_dir(folder) {
+        Err(error) if error.kind() != io::ErrorKind::DirectoryNotEmpty => Err(error),
+        Ok(()) | Err(_) => Ok(()),
     }
 }

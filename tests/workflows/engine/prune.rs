@@ -426,10 +426,14 @@ fn whatever_is_pruned_the_rest_is_whole_and_goes_on() {
 }
 
 #[tokio::test]
-async fn copies_of_opened_attachments_are_deleted() {
+async fn old_copies_of_opened_attachments_are_deleted() {
     let inbox = TestInbox::new();
     let copies = inbox.data().join("opened");
-    sayso::text::atomic_write::keep_copy(&copies.join("digest/letter.pdf"), b"%PDF").unwrap();
+    let copy = copies.join("digest/letter.pdf");
+    sayso::text::atomic_write::keep_copy(&copy, b"%PDF").unwrap();
+    let before = Timestamp::now() - jiff::SignedDuration::from_hours(1);
+    assert_eq!(inbox.prune().run(PruneQuery { before, ..all() }).await.unwrap().left, Vec::<String>::new());
+    assert!(copy.exists(), "it was opened since");
     assert_eq!(prune(&inbox).await.left, Vec::<String>::new());
     assert!(!copies.exists());
 }
