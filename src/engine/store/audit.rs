@@ -183,6 +183,7 @@ fn first_difference(
 ) -> Result<Option<String>, StoreError> {
     let mut origins = OriginCache::default();
     let mut last: Option<(i64, Checksum)> = None;
+    let newest = log::last_seq(db)?;
     while let Some(written) = file.next() {
         let written = written.map_err(|e| StoreError::Conflict(format!("it cannot be read: {e}")))?;
         if let Ok(End { end, at, .. }) = serde_json::from_str(&written) {
@@ -209,6 +210,10 @@ fn first_difference(
         };
         match read() {
             Ok((chain, ours)) if ours == written => last = Some((n, chain)),
+            Err(StoreError::Damaged(what)) if (1..=newest).contains(&n) => {
+                let text = format!("the store's own line {n} is damaged: {what}; `sayso doctor` says more");
+                return Ok(Some(text));
+            }
             Ok(_) | Err(StoreError::Damaged(_)) => {
                 return Ok(Some(format!("line {n} is not the one the store has")));
             }

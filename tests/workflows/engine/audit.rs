@@ -318,6 +318,10 @@ async fn a_changed_store_is_named() {
     sql(&cut);
     assert_ne!(inbox.store().audit().verify().unwrap().problems(), [""; 0]);
     sql("DELETE FROM log; INSERT INTO log SELECT * FROM kept");
+    sql("DELETE FROM log WHERE seq = 5");
+    let own = "the store's own line 5 is damaged: entry 5 of the log is missing; `sayso doctor` says more";
+    assert_eq!(judged(inbox.store(), &lines), [own]);
+    sql("DELETE FROM log; INSERT INTO log SELECT * FROM kept");
     // Whoever can write the file can begin anew; an export kept elsewhere tells.
     sql(&format!("UPDATE log SET chain = randomblob(32) WHERE seq = {last}"));
     let problems = judged(inbox.store(), &lines);
