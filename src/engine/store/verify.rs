@@ -4,6 +4,7 @@ use crate::engine::store::log::{self, Entry, EntryKind, Head, Memory, Pruned, Tx
 use crate::engine::store::record::calls;
 use crate::engine::store::record::project::{self, apply};
 use crate::engine::store::record::questions::{check_schema, questions};
+use crate::engine::store::record::since_step::SinceStep;
 use crate::engine::store::rows::{self, EffectRow, MailRow, ThreadRow, damaged};
 use crate::engine::store::threads::{load, view};
 use crate::engine::store::{Audit, StoreError, blobs, prune, schema};
@@ -72,6 +73,31 @@ fn check_end(db: &Connection) -> Result<(), StoreError> {
         )),
         _ => Ok(()),
     }
+}
+
+/// Checks that the lists have every open question of the threads that ask people: one that is not listed would never be
+/// answered. A damaged thread is only logged: nothing leaves because of it.
+pub(super) fn check_open_questions(db: &Connection) -> Result<(), StoreError> {
+    let asking = "SELECT seq FROM threads WHERE status IN ('waiting', 'trouble')";
+    for seq in rows::column::<i64>(db, asking, [])? {
+        match check_open_questions_of(db, seq) {
+            Err(StoreError::Damaged(problem)) => tracing::error!(%problem, "a thread that asks is damaged"),
+            checked => checked?,
+        }
+    }
+    Ok(())
+}
+
+fn check_open_questions_of(db: &Connection, seq: i64) -> Result<(), StoreError> {
+    let row = ThreadRow::by_seq(db, seq)?;
+    let recent = SinceStep::verified(db, &row)?;
+    let asked: Vec<i64> = recent.questions.iter().filter(|q| q.is_open()).map(|q| q.seq).collect();
+    let open = "SELECT seq FROM interrupts WHERE thread = ? AND status = 'open' ORDER BY seq";
+    if rows::column::<i64>(db, open, [seq])? == asked {
+        return Ok(());
+    }
+    let text = "is not listed as the log has it; `sayso doctor --repair` rebuilds the lists";
+    Err(StoreError::Conflict(format!("what thread {} asks {text}", row.id)))
 }
 
 fn run(db: &Connection) -> Result<Verified, StoreError> {

@@ -397,6 +397,22 @@ async fn a_forged_list_tells_a_program_nothing() {
     }
 }
 
+#[tokio::test]
+async fn a_lost_question_is_named_before_anything_is_driven() {
+    let inbox = TestInbox::new();
+    let thread = inbox.run_program(json!([[{"ask": [{"key": "a"}]}]])).await;
+    let question = inbox.open_question(&thread).await;
+    inbox.sql().execute("DELETE FROM interrupts", []).unwrap();
+    let refused = Driver::take(inbox.engine().clone()).await.err().unwrap().to_string();
+    assert!(refused.contains("`sayso doctor --repair`"), "{refused}");
+    inbox.store().audit().repair().await.unwrap();
+    assert_eq!(inbox.open_question(&thread).await, question);
+    // A damaged thread does not stop the others.
+    inbox.sql().execute("UPDATE log SET at = at + 1 WHERE kind = 'asked'", []).unwrap();
+    let other = inbox.run_program(json!([[{"note": "x"}]])).await;
+    assert_eq!(inbox.status(&other).await, Status::Done);
+}
+
 /// Two that start a thread under one key at once: one is there, the other is told.
 #[tokio::test]
 async fn a_second_thread_of_a_key_is_refused() {
