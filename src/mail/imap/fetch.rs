@@ -250,9 +250,11 @@ async fn bodies(
             told.insert(uid, (pairs, text));
         }
     }
-    let textless = told.iter().filter(|(_, (_, text))| text.is_none());
-    let refusal = || session.no(String::new(), "it gives a mail without its text");
-    let mut refusals: BTreeMap<u64, ImapError> = textless.map(|(uid, _)| (*uid, refusal())).collect();
+    let mut refusals: BTreeMap<u64, ImapError> = told
+        .iter()
+        .filter(|(_, (_, text))| text.is_none())
+        .map(|(uid, _)| (*uid, session.no(String::new(), "it gives a mail without its text")))
+        .collect();
     let mail = |(uid, (pairs, text)): (u64, (&[Value], Option<&[u8]>))| {
         (uid, fetched_mail(open, uid, pairs, text.unwrap_or_default()))
     };
