@@ -103,7 +103,7 @@ fn marks_stay_on_their_items_in_any_order() {
     screen.shows(["1 marked"]).press("2").hides(["1 marked"]).press("1").shows(["1 marked"]);
     screen.press("<esc>").hides(["1 marked"]);
     screen.press("gk/").says("There is nothing to search here");
-    screen.press("a").says("You decide in the inbox · 1 goes there").press("gi");
+    screen.press("a").says("Nothing is left to decide in this list").press("gi");
     screen.press("gg").press("*").press("*");
     assert!(marked(&screen).is_empty() && !screen.model.inbox.list.has_marks(), "{}", screen.dump());
 }
