@@ -40,6 +40,12 @@ impl Audit<'_> {
         self.0.read(check_end)
     }
 
+    /// Checks that the lists have every open question of the threads that ask people: one that is not listed would never
+    /// be answered. A damaged thread is only logged: nothing leaves because of it.
+    pub fn check_open_questions(self) -> Result<(), StoreError> {
+        self.0.read(check_open_questions)
+    }
+
     /// Checks everything in the file.
     pub fn verify(self) -> Result<Verified, StoreError> {
         self.0.read(run)
@@ -75,9 +81,7 @@ fn check_end(db: &Connection) -> Result<(), StoreError> {
     }
 }
 
-/// Checks that the lists have every open question of the threads that ask people: one that is not listed would never be
-/// answered. A damaged thread is only logged: nothing leaves because of it.
-pub(super) fn check_open_questions(db: &Connection) -> Result<(), StoreError> {
+fn check_open_questions(db: &Connection) -> Result<(), StoreError> {
     let asking = "SELECT seq FROM threads WHERE status IN ('waiting', 'trouble')";
     for seq in rows::column::<i64>(db, asking, [])? {
         match check_open_questions_of(db, seq) {

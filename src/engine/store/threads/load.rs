@@ -8,7 +8,6 @@ use crate::engine::store::record::since_step::{SinceStep, check_beginning, is_ne
 use crate::engine::store::record::steps::steps_since;
 use crate::engine::store::record::{calls, snapshots};
 use crate::engine::store::rows::{self, Awaits, InterruptRow, Runnable, Stage, ThreadRow, damaged};
-use crate::engine::store::verify::check_open_questions;
 use crate::engine::store::{StoreError, Threads, grants, settings};
 use crate::inbox::{DecidedBy, PROGRAM_ACTIONS, PROGRAM_WORKFLOW, Status};
 use rusqlite::Connection;
@@ -161,10 +160,8 @@ impl Threads<'_> {
         });
     }
 
-    /// Takes the threads over from the last driver: checks that what they ask is listed, and makes those ready again
-    /// that were running. Returns how many were.
+    /// Makes threads ready again that were running when the last driver ended.
     pub async fn recover(self) -> Result<usize, StoreError> {
-        self.0.read(check_open_questions)?;
         self.0
             .write(|tx| {
                 tx.memory().forget_threads();
