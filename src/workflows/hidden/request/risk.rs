@@ -270,13 +270,14 @@ fn add_git_risks(words: &[String], risks: &mut Vec<Risk>) {
         "checkout" | "switch" if has(&["--", ".", "--force", "--discard-changes"]) || has_short_flag('f') => {
             risks.push(Risk::DiscardsWork);
         }
-        // Only what is staged is taken back then; the files stay.
-        "restore" if has(&["--staged"]) || has_short_flag('S') => {
-            if has(&["--worktree"]) || has_short_flag('W') {
-                risks.push(Risk::DiscardsWork);
-            }
+        // With --staged alone, the files stay.
+        "restore"
+            if has(&["--worktree"])
+                || has_short_flag('W')
+                || !(has(&["--staged"]) || has_short_flag('S')) =>
+        {
+            risks.push(Risk::DiscardsWork);
         }
-        "restore" => risks.push(Risk::DiscardsWork),
         "stash" if has(&["drop", "clear"]) => risks.push(Risk::DiscardsWork),
         _ => {}
     }
