@@ -6,6 +6,7 @@
 
 mod amount;
 pub mod atomic_write;
+mod command_line;
 mod emoji;
 pub mod exact;
 mod existing;
@@ -27,6 +28,7 @@ mod wrap;
 mod xml;
 
 pub use amount::{age, ago, bytes, clock, count_noun, duration, short_count};
+pub use command_line::{CommandLine, Joint, SimpleCommand, read_command_line};
 pub use existing::{one_of, there_are};
 pub use hex::{digest_from_hex, hex, random_hex};
 pub use hidden::is_hidden;

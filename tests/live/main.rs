@@ -1,6 +1,6 @@
 //! Tests with real programs: Dovecot for IMAP, Exim for SMTP, radicale for CalDAV, `langgraph dev`, coding agents, the
 //! official MCP client, a small model, packages from registries, and Python with openpyxl, pandas and matplotlib; and a
-//! long day in `soak`. `.ci/run` installs them. If one is missing, or needs root to start, its tests say so and pass.
+//! long day in `soak`; and the shells. `.ci/run` installs them. If one is missing, or needs root to start, its tests say so and pass.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[path = "../support/mod.rs"]
@@ -17,6 +17,7 @@ mod packages;
 mod radicale;
 mod sending;
 mod sheet;
+mod shells;
 mod smollm;
 mod soak;
 mod whole;

@@ -60,11 +60,15 @@ fn edited(state: &AnyState, item: &Question, args: &Value) -> Edited {
     Edited { title, warnings, ..unchanged }
 }
 
-/// Whether sayso would warn about a request with this input. If it cannot be read, it would.
+/// Whether sayso would warn about a request with this input. If it cannot be read, or not all of its command can, it
+/// would.
 pub fn is_warned_about(input: Value) -> bool {
     let input = check::prepare(input, Timestamp::UNIX_EPOCH).ok();
     let request = input.and_then(|input| serde_json::from_value::<RequestInput>(input).ok());
-    request.is_none_or(|request| Warning::need_confirmation(&risk::warnings(&request)))
+    request.is_none_or(|request| {
+        let is_unread = request.command().is_some_and(|line| shell::commands(line).unread.is_some());
+        is_unread || Warning::need_confirmation(&risk::warnings(&request))
+    })
 }
 
 fn graph() -> Result<Graph<Request, Services>, BuildError> {

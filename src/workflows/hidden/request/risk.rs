@@ -1,10 +1,10 @@
 //! Warnings about what a program wants to do: a closed list, computed here and never taken from the asker. Modest on
 //! purpose: it knows the usual ways to lose something, and promises no more.
 
-use super::shell::{self, ParsedCommand};
+use super::shell;
 use super::state::RequestInput;
 use crate::engine::graph::{CommandLine, Grade, Warning};
-use crate::tools::process::SHELLS;
+use crate::text::{Joint, SimpleCommand};
 use serde_json::Value;
 
 /// Something unusual about a request.
@@ -32,8 +32,6 @@ pub(super) enum Risk {
     Deploys,
     /// It contains invisible characters.
     Hidden,
-    /// The command cannot be fully parsed.
-    Unread,
 }
 
 impl Risk {
@@ -45,12 +43,9 @@ impl Risk {
             | Risk::DiscardsWork
             | Risk::RawDisk
             | Risk::OpensAll => Grade::Danger,
-            Risk::Publishes
-            | Risk::Deploys
-            | Risk::AsRoot
-            | Risk::WritesOutside
-            | Risk::Hidden
-            | Risk::Unread => Grade::Caution,
+            Risk::Publishes | Risk::Deploys | Risk::AsRoot | Risk::WritesOutside | Risk::Hidden => {
+                Grade::Caution
+            }
         }
     }
 
@@ -71,10 +66,6 @@ impl Risk {
             Risk::Hidden => {
                 ("hidden_characters", "It contains invisible characters; they are shown as placeholders.")
             }
-            Risk::Unread => (
-                "unread_command",
-                "sayso cannot fully read this command, so it cannot warn you about what it does.",
-            ),
         };
         Warning::new(self.grade(), code, text)
     }
@@ -83,13 +74,8 @@ impl Risk {
 pub(super) fn warnings(request: &RequestInput) -> Vec<Warning> {
     let mut risks = Vec::new();
     if let Some(command) = request.command() {
-        let (commands, parsed) = shell::commands(command);
-        for simple in &commands {
+        for simple in &shell::commands(command).commands {
             add_command_risks(simple, request.folder.as_deref(), &mut risks);
-        }
-        // Patches are not commands, although some agents send them as commands.
-        if parsed.is_err() && request.action.as_deref() != Some("apply_patch") {
-            risks.push(Risk::Unread);
         }
     }
     if let (Some(args), Some(folder)) = (&request.args, request.folder.as_deref()) {
@@ -112,28 +98,24 @@ pub(super) fn warnings(request: &RequestInput) -> Vec<Warning> {
 
 /// Whether this command of a line has to do with a warning.
 pub(super) fn is_risky(command: &CommandLine) -> bool {
-    let quoted = command.words.iter().map(|word| format!("'{}'", word.replace('\'', r"'\''")));
-    let (commands, parsed) = shell::commands(&quoted.collect::<Vec<_>>().join(" "));
+    let simple = SimpleCommand { words: command.words.clone(), ..SimpleCommand::default() };
     let mut risks = Vec::new();
-    for simple in &commands {
-        add_command_risks(simple, Some(&command.folder), &mut risks);
+    for simple in shell::commands_within(&simple) {
+        add_command_risks(&simple, Some(&command.folder), &mut risks);
     }
-    parsed.is_err() || !risks.is_empty()
+    !risks.is_empty()
 }
 
 /// The argument names that agents use for a file.
 pub(super) const FILES: &[&str] = &["file_path", "filePath", "filepath", "path", "notebook_path", "file"];
 
-/// Programs other than shells that run what they read.
-const INTERPRETERS: &[&str] = &["python", "python3", "node", "perl", "ruby", "php"];
-
-fn add_command_risks(simple: &ParsedCommand, folder: Option<&str>, risks: &mut Vec<Risk>) {
-    let (program, rest) = simple.program();
+fn add_command_risks(simple: &SimpleCommand, folder: Option<&str>, risks: &mut Vec<Risk>) {
+    let (program, rest) = shell::program(&simple.words);
     let has = |words: &[&str]| rest.iter().any(|word| words.contains(&word.as_str()));
     let has_short_flag = |letters: &[char]| {
         rest.iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(letters))
     };
-    if simple.starts(&["sudo", "doas", "pkexec"]) || program == "su" {
+    if shell::starts(&simple.words, &["sudo", "doas", "pkexec"]) || program == "su" {
         risks.push(Risk::AsRoot);
     }
     match program {
@@ -143,9 +125,9 @@ fn add_command_risks(simple: &ParsedCommand, folder: Option<&str>, risks: &mut V
             let runs = |word: &String| matches!(word.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir");
             for (index, _) in rest.iter().enumerate().filter(|(_, word)| runs(word)) {
                 let words = rest[index + 1..].iter().take_while(|word| !matches!(word.as_str(), ";" | "+"));
-                let inner = ParsedCommand { words: words.cloned().collect(), ..ParsedCommand::default() };
+                let inner = SimpleCommand { words: words.cloned().collect(), ..SimpleCommand::default() };
                 // The words of a `find` within are among these.
-                if inner.program().0 != "find" {
+                if shell::program(&inner.words).0 != "find" {
                     add_command_risks(&inner, folder, risks);
                 }
             }
@@ -165,9 +147,9 @@ fn add_command_risks(simple: &ParsedCommand, folder: Option<&str>, risks: &mut V
         }
         program if program.starts_with("mkfs") => risks.push(Risk::RawDisk),
         program
-            if simple.piped
-                && (SHELLS.contains(&program) || INTERPRETERS.contains(&program))
-                && reads_program(rest) =>
+            if shell::is_interpreter(program)
+                && (simple.joint == Joint::Pipe && reads_program(rest)
+                    || rest.iter().any(|word| word.contains("$()"))) =>
         {
             risks.push(Risk::RunsPiped);
         }

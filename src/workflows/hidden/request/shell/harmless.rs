@@ -74,19 +74,29 @@ const LONG: &[&str] = &[
 const LONG_VALUED: &[&str] =
     &["--lines=", "--bytes=", "--include=", "--exclude=", "--exclude-dir=", "--max-count="];
 
-pub(super) fn is_harmless(words: &[String], folder: &str) -> bool {
-    let Some((name, rest)) = words.split_first() else { return false };
-    let Some(command) = HARMLESS_COMMANDS.iter().find(|command| command.name == name) else { return false };
-    command.accepts(rest, folder).unwrap_or(false)
+/// What a harmless command reads.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reads {
+    /// Nothing but its input.
+    Input,
+    /// Files inside the folder.
+    Files,
+}
+
+/// What a command reads, if it is harmless.
+pub(super) fn reads(words: &[String], folder: &str) -> Option<Reads> {
+    let (name, rest) = words.split_first()?;
+    HARMLESS_COMMANDS.iter().find(|command| command.name == name)?.reads(rest, folder)
 }
 
 impl HarmlessCommand {
-    /// `None` if it does not understand a word.
-    fn accepts(&self, words: &[String], folder: &str) -> Option<bool> {
+    /// `None` if it does not understand a word, or is not harmless with it.
+    fn reads(&self, words: &[String], folder: &str) -> Option<Reads> {
         let mut operands = Vec::new();
         let mut has_pattern = self.takes != Operands::Pattern;
         let mut words = words.iter().map(String::as_str);
         let mut reads_options = true;
+        let mut is_recursive = false;
         while let Some(word) = words.next() {
             if !reads_options || !word.starts_with('-') || word == "-" {
                 operands.push(word);
@@ -98,6 +108,7 @@ impl HarmlessCommand {
                 let is_known =
                     LONG.contains(&word) || LONG_VALUED.iter().any(|start| word.starts_with(start));
                 is_known.then_some(())?;
+                is_recursive |= word == "--recursive";
             } else {
                 for (at, letter) in word.char_indices().skip(1) {
                     if self.valued.contains(letter) {
@@ -110,16 +121,20 @@ impl HarmlessCommand {
                     // `head -5`, `grep -3`.
                     let is_count = letter.is_ascii_digit() && matches!(self.name, "head" | "tail" | "grep");
                     (is_count || self.flags.contains(letter)).then_some(())?;
+                    is_recursive |= letter == 'r';
                 }
             }
         }
-        let skip = usize::from(!has_pattern);
-        Some(match self.takes {
-            Operands::Text => true,
-            Operands::Nothing => operands.is_empty(),
-            Operands::Files | Operands::Pattern => {
-                operands.iter().skip(skip).all(|file| *file == "-" || file_inside(file, folder).is_some())
-            }
-        })
+        let files = match self.takes {
+            Operands::Text => return Some(Reads::Input),
+            Operands::Nothing => return operands.is_empty().then_some(Reads::Input),
+            Operands::Files => operands.as_slice(),
+            Operands::Pattern => operands.get(usize::from(!has_pattern)..).unwrap_or_default(),
+        };
+        let mut files = files.iter().filter(|file| **file != "-").peekable();
+        // `grep -r` alone reads the whole folder.
+        let reads_files = files.peek().is_some() || is_recursive && self.takes == Operands::Pattern;
+        let is_inside = files.all(|file| file_inside(file, folder).is_some());
+        is_inside.then_some(if reads_files { Reads::Files } else { Reads::Input })
     }
 }

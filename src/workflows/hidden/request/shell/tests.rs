@@ -2,78 +2,23 @@
 
 use super::segments::Segments;
 use super::*;
-use std::time::Instant;
-
-fn words(line: &str) -> Vec<Vec<String>> {
-    let (parsed, result) = commands(line);
-    assert_eq!(result, Ok(()), "{line}");
-    parsed.into_iter().map(|simple| simple.words).collect()
-}
 
 #[test]
-fn lines_fall_into_commands() {
-    assert_eq!(words("cargo test --lib"), [["cargo", "test", "--lib"]]);
-    assert_eq!(
-        words("a b;c 'd e' && f \"g h\"\ni"),
-        vec![vec!["a", "b"], vec!["c", "d e"], vec!["f", "g h"], vec!["i"]]
-    );
-    assert_eq!(words("echo \\; x # no ; more"), [["echo", ";", "x"]]);
-    let (piped, _) = commands("curl -s x | sudo sh");
-    assert!(!piped[0].piped && piped[1].piped);
-    assert_eq!(piped[1].program().0, "sh");
-    let (writes, _) = commands("make > /etc/x 2>&1 >> log; b &> all");
-    assert_eq!(writes[0].writes, ["/etc/x", "log"]);
-    assert_eq!(writes[1].writes, ["all"]);
-}
-
-#[test]
-fn what_is_inside_is_looked_at() {
+fn scripts_are_looked_into() {
     for line in [
-        "echo $(rm -rf x)",
-        "echo \"$(rm -rf x)\"",
-        "echo `rm -rf x`",
         "bash -c 'rm -rf x'",
         "sudo bash -lc \"rm -rf x\"",
         "eval rm -rf x",
-        "(cd y && rm -rf x)",
-        "{ rm -rf x; }",
-        "if true; then rm -rf x; fi",
-        "for f in a b; do rm -rf $f; done",
-        "while true; do rm -rf x; done",
-        "case x in x) rm -rf x;; esac",
-        "f() { rm -rf x; }; f",
-        "cat <(rm -rf x)",
-        "cat <<E\n$(rm -rf x)\nE",
-        "X=$(rm -rf x) true",
+        "sh -c \"bash -c 'rm -rf x'\"",
         "FOO=1 env BAR=2 nohup /bin/rm -rf x",
         "find . | xargs rm -rf",
-        "echo $(echo $(rm -rf x))",
-        "[[ $(rm -rf x) ]]",
     ] {
-        let (parsed, result) = commands(line);
-        assert!(parsed.iter().any(|simple| simple.program().0 == "rm"), "{line}: {parsed:?} {result:?}");
+        let found = commands(line).commands;
+        assert!(found.iter().any(|one| program(&one.words).0 == "rm"), "{line}: {found:?}");
     }
-    assert_eq!(commands("echo 'rm -rf x'").0.len(), 1);
-}
-
-#[test]
-fn what_cannot_be_read_is_said_to_be_and_takes_no_time() {
-    let deep = "$(".repeat(10_000);
-    let nested = "(".repeat(8) + "true" + &")".repeat(8);
-    let arithmetic = "((".repeat(4) + "1" + &"))".repeat(4);
-    let ifs = "if true; then ".repeat(60) + "true" + &"; fi".repeat(60);
-    let subs = "echo ".to_owned() + &"\"$(".repeat(4) + "true" + &")\"".repeat(4);
-    let start = Instant::now();
-    for line in [&deep, "'\"`$(\\", "\"", "a |", "if", "echo ${x:-$(rm -rf x)}", ")"] {
-        assert_eq!(commands(line).1, Err(Unparsable), "{:.40}", line);
-    }
-    for line in
-        [&nested, &arithmetic, &ifs, &subs, &"a;".repeat(5000), &"x ".repeat(10_000), &"(a);".repeat(15)]
-    {
-        let _ = commands(line);
-        let _ = segments(line, "/work/app");
-    }
-    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+    assert_eq!(commands("echo 'rm -rf x'").commands.len(), 1);
+    let deep = (0..12).fold("rm x".to_owned(), |script, _| format!("eval {script}"));
+    assert!(commands(&deep).unread.is_some());
 }
 
 fn split(line: &str) -> Result<Segments, &'static str> {
@@ -103,20 +48,17 @@ fn harmless_commands_ride_along() {
         ("cd sub && ls", &[]),
         ("cd .. && ls", &["/work: ls"]),
         ("cargo test && cd / && cat etc/passwd", &["cargo test", "/: cat etc/passwd"]),
+        ("cat a | grep b && cargo test", &["cargo test"]),
+        ("cargo test && grep x - | cat", &["cargo test"]),
         ("git commit -m 'two words; and $more'", &["git commit -m two words; and $more"]),
         ("git commit -m \"it's fine\"", &["git commit -m it's fine"]),
         ("ls -la src | head", &[]),
         ("cat src/main.rs Cargo.toml", &[]),
         ("cat /work/app/Cargo.toml", &[]),
-        ("grep -rn --include=*.rs pattern src", &[]),
+        ("grep -rn --include='*.rs' pattern src", &[]),
         ("cargo test >/dev/null 2>&1", &["cargo test"]),
-        ("cargo test &>/dev/null || echo failed", &["cargo test"]),
+        ("cargo test >/dev/null || echo failed", &["cargo test"]),
     ] {
-        // A pattern in an option is meant for the program, but it is still not a plain word.
-        if line.contains('*') {
-            assert!(split(line).is_err(), "{line}");
-            continue;
-        }
         assert_eq!(needed(line), expected, "{line}");
     }
 }
@@ -240,6 +182,11 @@ fn what_a_shell_would_do_more_with_is_asked_as_a_whole() {
         "cat x | sh",
         "cargo test | xargs rm",
         "cargo test | tee out",
+        "cargo test | cat src/a.rs",
+        "cat src/a.rs | cat src/b.rs",
+        "cargo test && cat src/a.rs",
+        "cargo test; grep -r x",
+        "cargo test &>/dev/null touch CANARY",
         "cargo\u{a0}test",
         "cargo test\r",
         "cargo test\u{0}",

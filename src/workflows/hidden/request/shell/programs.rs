@@ -1,0 +1,124 @@
+//! Programs that only start another one, and programs that run a text.
+
+use crate::text::SimpleCommand;
+use crate::tools::process::SHELLS;
+
+/// Programs other than shells that run what they read.
+const INTERPRETERS: &[&str] = &["python", "node", "perl", "ruby", "php", "lua", "deno", "bun"];
+
+/// Whether a program runs the text it is given, or the text it reads.
+pub(in super::super) fn is_interpreter(program: &str) -> bool {
+    let bare = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    SHELLS.contains(&program) || INTERPRETERS.contains(&bare)
+}
+
+/// The program that finally runs, without its folder, and its words; programs that only start another one are skipped.
+pub(in super::super) fn program(mut words: &[String]) -> (&str, &[String]) {
+    loop {
+        let Some((first, rest)) = words.split_first() else { return ("", &[]) };
+        let name = first.rsplit('/').next().unwrap_or_default();
+        let is_assignment = first.split_once('=').is_some_and(|(name, _)| is_name(name));
+        words = match STARTERS.iter().find(|starter| starter.name == name) {
+            Some(starter) => starter.started_program(rest),
+            None if is_assignment => rest,
+            None => return (name, rest),
+        };
+    }
+}
+
+/// Whether a command runs one of these programs, or uses one to start another.
+pub(in super::super) fn starts(words: &[String], names: &[&str]) -> bool {
+    let skipped = words.len() - program(words).1.len();
+    words.iter().take(skipped).any(|word| names.contains(&word.rsplit('/').next().unwrap_or_default()))
+}
+
+/// The text a command hands to another shell.
+pub(in super::super) fn scripts(command: &SimpleCommand) -> Vec<String> {
+    let (program, rest) = program(&command.words);
+    match program {
+        program if SHELLS.contains(&program) => {
+            let at = rest.iter().position(|word| word.starts_with('-') && word.ends_with('c'));
+            at.and_then(|at| rest.get(at + 1)).cloned().into_iter().collect()
+        }
+        "eval" => vec![rest.join(" ")],
+        _ => Vec::new(),
+    }
+}
+
+/// A program that only starts another one.
+struct Starter {
+    name: &'static str,
+    /// Letters of options that take a value.
+    valued: &'static str,
+    /// Long options whose value is the next word.
+    long: &'static [&'static str],
+    /// The number of words before the program it starts.
+    words: usize,
+}
+
+const fn starter(name: &'static str, valued: &'static str, long: &'static [&'static str]) -> Starter {
+    Starter { name, valued, long, words: 0 }
+}
+
+const STARTERS: &[Starter] = &[
+    starter(
+        "sudo",
+        "CDghpRrTtUu",
+        &["--user", "--group", "--host", "--prompt", "--chdir", "--chroot", "--role", "--type"],
+    ),
+    starter("doas", "Cu", &[]),
+    starter("pkexec", "", &["--user"]),
+    starter("env", "uCa", &["--unset", "--chdir", "--argv0"]),
+    starter("busybox", "", &[]),
+    starter("nohup", "", &[]),
+    starter("time", "fo", &["--format", "--output"]),
+    starter("nice", "n", &["--adjustment"]),
+    starter("ionice", "cnpPu", &["--class", "--classdata"]),
+    starter("exec", "a", &[]),
+    starter("command", "", &[]),
+    starter("builtin", "", &[]),
+    starter(
+        "xargs",
+        "adEILnPs",
+        &[
+            "--arg-file",
+            "--delimiter",
+            "--max-args",
+            "--max-procs",
+            "--max-chars",
+            "--max-lines",
+            "--replace",
+        ],
+    ),
+    starter("setsid", "", &[]),
+    starter("stdbuf", "ioe", &["--input", "--output", "--error"]),
+    Starter { words: 1, ..starter("timeout", "ks", &["--kill-after", "--signal"]) },
+];
+
+/// Whether a program only starts another one.
+pub(in super::super) fn is_starter(program: &str) -> bool {
+    STARTERS.iter().any(|starter| starter.name == program)
+}
+
+impl Starter {
+    /// The program it starts, with its words.
+    fn started_program<'w>(&self, mut words: &'w [String]) -> &'w [String] {
+        while let Some((option, rest)) = words.split_first().filter(|(word, _)| word.starts_with('-')) {
+            if option == "--" {
+                words = rest;
+                break;
+            }
+            // In `-kn5` the value follows its letter; in `-kn 5` it is the next word.
+            let takes_value = match option.strip_prefix("--") {
+                Some(_) => self.long.contains(&option.as_str()),
+                None => option.find(|c| self.valued.contains(c)) == Some(option.len() - 1),
+            };
+            words = &rest[usize::from(takes_value).min(rest.len())..];
+        }
+        &words[self.words.min(words.len())..]
+    }
+}
+
+fn is_name(word: &str) -> bool {
+    !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
