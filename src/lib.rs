@@ -7,7 +7,7 @@
 //! - [`agent`]: models, the loop of model, person and tools, and what a node is given
 //! - [`workflows`]: what agents do
 //! - [`mail`], [`calendar`], [`tools`]: how workflows reach the world
-//! - [`connect`]: how other agents ask in the inbox
+//! - [`connect`]: how other agents ask in the inbox; [`dialects`]: what is known of each, as data
 //! - [`tui`], [`cli`]: the screen and the command line
 //! - [`app`]: everything put together
 //! - [`text`], [`config`]: text from outside made safe, and the settings
@@ -22,6 +22,7 @@ pub mod calendar;
 pub mod cli;
 pub mod config;
 pub mod connect;
+pub mod dialects;
 pub mod engine;
 pub mod inbox;
 pub mod mail;

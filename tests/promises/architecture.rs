@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 /// Which of our rooms each room may use. A room that is named with its floor has one part below and one above others.
 const MAY_USE: &[(&str, &str)] = &[
     ("text", ""),
+    ("dialects", ""),
     ("engine/graph", ""),
     ("config", "text"),
     ("inbox", "engine/graph text"),
@@ -18,19 +19,22 @@ const MAY_USE: &[(&str, &str)] = &[
     ("engine/store", "engine/graph inbox text"),
     ("engine/driver", "engine/store engine/graph inbox config text"),
     ("agent", "agent/llm engine/store engine/graph inbox mail calendar tools config text"),
-    ("workflows", "agent agent/llm engine/graph inbox mail calendar tools config text"),
+    ("workflows", "agent agent/llm engine/graph inbox mail calendar tools config dialects text"),
     (
         "inbox/door",
-        "engine/driver engine/store engine/graph workflows agent agent/llm mail calendar tools inbox config text",
+        "engine/driver engine/store engine/graph workflows agent agent/llm mail calendar tools inbox config dialects text",
     ),
-    ("connect", "inbox/door engine/driver engine/store engine/graph tools tools/web inbox config text"),
+    (
+        "connect",
+        "inbox/door engine/driver engine/store engine/graph tools tools/web inbox config dialects text",
+    ),
     (
         "app",
         "connect inbox/door workflows agent agent/llm engine/driver engine/store engine/graph inbox mail calendar tools \
-         tools/web config text",
+         tools/web config dialects text",
     ),
     ("tui", "app inbox/door inbox engine/graph config text"),
-    ("cli", "tui connect app inbox/door inbox engine/graph config text"),
+    ("cli", "tui connect app inbox/door inbox engine/graph config dialects text"),
 ];
 
 /// Files that may be longer than [`LONGEST`], each with the reason. There are none.

@@ -11,7 +11,7 @@ pub(super) use ask::{Prompt, say, show};
 use super::failure::Failure;
 use crate::app::init::{self, Candidate, Chosen, ChosenModel, Discovery};
 use crate::config::{Inputs, MailSource};
-use crate::connect::Agent;
+use crate::dialects::Agent;
 use std::path::Path;
 
 /// What a new user wants to do.

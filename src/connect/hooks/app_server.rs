@@ -4,11 +4,12 @@
 //! Requests that cannot be shown in full are not asked here; Codex asks them in its own window.
 
 use super::Agent;
-use super::call::{Call, HookPoint, TITLE};
+use super::call::{Call, TITLE};
 use super::command_line::script;
 use super::elicitation::Elicitation;
 use super::questions::Questions;
 use super::remember;
+use crate::dialects::HookPoint;
 use crate::engine::graph::Waiting;
 use crate::inbox::door::NewRequest;
 use crate::tools::process::Process;

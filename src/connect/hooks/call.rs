@@ -3,6 +3,7 @@
 use super::elicitation::Elicitation;
 use super::questions::Questions;
 use super::{Agent, reviewer, session};
+use crate::dialects::{HookPoint, Takes};
 use crate::engine::graph::{Remember, Waiting};
 use crate::inbox::InboxError;
 use crate::inbox::door::{Inbox, NewRequest, is_warned_about};
@@ -14,37 +15,6 @@ use std::time::Duration;
 
 /// The widest title, in columns.
 pub(super) const TITLE: usize = 200;
-
-/// At which point of a call an agent asks. The answers it takes depend on this.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum HookPoint {
-    /// Before every call: Claude Code, Codex.
-    PreToolUse,
-    /// After its auto mode refused a call: Claude Code. If it is told so, it tries the call again.
-    PermissionDenied,
-    /// When it would ask the person itself: Claude Code, Codex.
-    PermissionRequest,
-    /// The same, through the tool of `--permission-prompt-tool`: Claude Code.
-    Prompted,
-    /// Before every call that its policy lets through: Gemini CLI.
-    BeforeTool,
-    /// Before a call, if nobody else can be asked: opencode.
-    Tool,
-    /// Alongside its own dialog: opencode.
-    Permission,
-    /// A question to the person, alongside its own dialog: opencode.
-    Question,
-    /// An MCP server asks for information: Claude Code.
-    Elicitation,
-    /// Alongside its own dialog, through the app-server, about a command or file changes: Codex.
-    Approval,
-    /// The same, about permissions for the rest of the turn: Codex.
-    Permissions,
-    /// The same, about its own questions: Codex.
-    Input,
-    /// The same, about information or a tool call that an MCP server asks for: Codex.
-    Form,
-}
 
 /// A tool call that is about to happen.
 #[derive(Debug, PartialEq)]
@@ -170,7 +140,7 @@ impl Call {
                         "Auto mode refused this: {why}\nIf you allow it, {} tries it again.",
                         self.agent.name()
                     ));
-                } else if !self.takes_edits() || self.input.is_empty() {
+                } else if !self.takes(Takes::Edit) || self.input.is_empty() {
                     input["allow"] = json!(["accept", "respond", "ignore"]);
                 }
             }
@@ -178,15 +148,9 @@ impl Call {
         input
     }
 
-    /// Whether the agent honours changed arguments.
-    fn takes_edits(&self) -> bool {
-        match self.point {
-            HookPoint::PreToolUse | HookPoint::Prompted | HookPoint::BeforeTool | HookPoint::Tool => true,
-            HookPoint::PermissionRequest => self.agent == Agent::Claude,
-            HookPoint::PermissionDenied => false,
-            HookPoint::Permission | HookPoint::Question | HookPoint::Elicitation => false,
-            HookPoint::Approval | HookPoint::Permissions | HookPoint::Input | HookPoint::Form => false,
-        }
+    /// Whether the agent honours this here.
+    pub(super) fn takes(&self, answer: Takes) -> bool {
+        self.agent.dialect().takes(self.point, answer)
     }
 
     fn session(&self) -> Option<Value> {

@@ -1,8 +1,8 @@
 //! What an event says about its session: it started, works, asks in its own window, waits for the person, or ended.
 
-use super::events::{self, Meaning, Point};
-use super::{Agent, session, usage};
+use super::{Agent, events, session, usage};
 use crate::config::Env;
+use crate::dialects::{Meaning, Moment};
 use crate::inbox::door::{Inbox, News, SessionNews, Used};
 use crate::text::Visible;
 use crate::tools::process::Process;
@@ -60,15 +60,15 @@ fn mode_name(agent: Agent, mode: String) -> String {
 
 fn kind_of_news(meaning: Meaning, event: &Value) -> Option<News> {
     let text = |name: &str| event.get(name).and_then(Value::as_str).unwrap_or_default();
-    let point = match meaning {
+    let moment = match meaning {
         Meaning::Asks(_) => return Some(News::Asked),
         Meaning::Ran => return Some(News::Working),
-        Meaning::Reached(point, _) => point,
+        Meaning::Reached(moment, _) => moment,
     };
-    match point {
-        Point::Started => Some(News::Started),
-        Point::Prompted => Some(News::Prompted(session::shortened(text("prompt")))),
-        Point::Notified => match text("notification_type") {
+    match moment {
+        Moment::Started => Some(News::Started),
+        Moment::Prompted => Some(News::Prompted(session::shortened(text("prompt")))),
+        Moment::Notified => match text("notification_type") {
             "permission_prompt" | "elicitation_dialog" | "ToolPermission" => {
                 let words = Visible::line(text("message")).as_str().chars().take(WORDS).collect();
                 Some(News::AsksThere(words))
@@ -76,9 +76,9 @@ fn kind_of_news(meaning: Meaning, event: &Value) -> Option<News> {
             "idle_prompt" => Some(News::TurnEnded),
             _ => None,
         },
-        Point::TurnEnded => Some(News::TurnEnded),
-        Point::HelperEnded => None,
-        Point::Ended => Some(News::Ended),
+        Moment::TurnEnded => Some(News::TurnEnded),
+        Moment::HelperEnded => None,
+        Moment::Ended => Some(News::Ended),
     }
 }
 

@@ -23,7 +23,7 @@ mod tests;
 mod transcripts;
 mod usage;
 
-use crate::connect::Agent;
+use crate::dialects::Agent;
 use crate::inbox::door::{AgentActivity, Inbox, WaitResult};
 use crate::inbox::{InboxError, RequestAnswer};
 use crate::text::exact::is_exact;

@@ -1,11 +1,12 @@
 //! Reads the events that agents send. Liberal: field names may have either spelling, and everything except the tool may
 //! be missing.
 
-use super::call::{Call, HookPoint};
+use super::call::Call;
 use super::elicitation::Elicitation;
-use super::events::{self, Ends, Meaning};
+use super::events;
 use super::questions::Questions;
 use super::{Agent, HookEvent, remember, report};
+use crate::dialects::{Does, Ends, HookPoint, Meaning};
 use crate::inbox::door::{AgentActivity, AgentEvent};
 use serde_json::{Map, Value};
 
@@ -31,7 +32,7 @@ pub fn read(agent: Agent, event: &Value, headless: bool) -> Result<HookEvent, St
     if tool.starts_with("mcp__sayso__") || tool.starts_with("mcp_sayso_") || tool.starts_with("sayso_") {
         return Ok(HookEvent::Nothing);
     }
-    let asks = matches!(tool.as_str(), "AskUserQuestion" | "question");
+    let asks = does(agent, &tool) == Some(Does::Question);
     Ok(HookEvent::Asks(Box::new(Call {
         questions: asks.then(|| Questions::read(&input)).flatten(),
         folder: fields.text(&["cwd"]),
@@ -59,7 +60,7 @@ pub fn read_permission_prompt(
     let fields = Fields(arguments);
     let tool = fields.text(&["tool_name"]).ok_or("`tool_name` is empty")?;
     let input = arguments.get("input").and_then(Value::as_object).cloned().unwrap_or_default();
-    let asks = tool == "AskUserQuestion";
+    let asks = does(Agent::Claude, &tool) == Some(Does::Question);
     // It has no key: a call's id is unique only within its session, which is not always given.
     Ok(Call {
         questions: asks.then(|| Questions::read(&input)).flatten(),
@@ -68,6 +69,11 @@ pub fn read_permission_prompt(
         headless: true,
         ..Call::new(Agent::Claude, HookPoint::Prompted, tool, input)
     })
+}
+
+/// What a tool of an agent does, if it is one of its own.
+fn does(agent: Agent, tool: &str) -> Option<Does> {
+    agent.dialect().tool(tool).map(|tool| tool.does)
 }
 
 struct Fields<'a>(&'a Value);

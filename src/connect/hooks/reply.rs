@@ -1,9 +1,9 @@
 //! Replies to an agent, only in forms that it is known to honour at that point.
 
-use super::Agent;
-use super::call::{Call, HookPoint};
+use super::call::Call;
 use super::elicitation::Elicitation;
 use super::questions::Answers;
+use crate::dialects::{HookPoint, Takes};
 use crate::inbox::{Ending, RequestAnswer, STOP_WORDS};
 use crate::text::Visible;
 use serde_json::{Value, json};
@@ -160,40 +160,39 @@ impl Call {
         answer.r#type == Some(Ending::Respond) && answer.args.as_str().map(str::trim) == Some(STOP_WORDS)
     }
 
-    /// Claude Code's form of `PreToolUse`. Codex rejects `ask`, and `allow` without changed input, as unsupported, and
-    /// then runs the command.
+    /// `PreToolUse`. Silence is the yes of an agent that takes no other.
     fn before_use(&self, verdict: Verdict) -> Option<Value> {
         let allowed = "Allowed in sayso.";
-        match (verdict, self.agent) {
-            (Verdict::Allow, Agent::Codex) => None,
-            (Verdict::Allow, _) => Some(pre_tool_use("allow", allowed)),
-            (Verdict::Changed(args), _) => {
+        Some(match verdict {
+            Verdict::Allow if !self.takes(Takes::Allow) => return None,
+            Verdict::Allow => pre_tool_use("allow", allowed),
+            Verdict::Changed(args) => {
                 let mut decision = pre_tool_use("allow", allowed);
                 decision["hookSpecificOutput"]["updatedInput"] = args;
-                Some(decision)
+                decision
             }
-            (Verdict::Stop(why), Agent::Claude) => {
+            Verdict::Stop(why) if self.takes(Takes::Stop) => {
                 let mut decision = pre_tool_use("deny", &why);
                 decision["continue"] = Value::Bool(false);
                 decision["stopReason"] = Value::from(why);
-                Some(decision)
+                decision
             }
-            (Verdict::Deny(why) | Verdict::Stop(why), _) => Some(pre_tool_use("deny", &why)),
-            (Verdict::Open(why), Agent::Claude) if !self.headless => {
-                Some(pre_tool_use("ask", &undecided(&why)))
+            Verdict::Deny(why) | Verdict::Stop(why) => pre_tool_use("deny", &why),
+            Verdict::Open(why) if self.takes(Takes::Ask) && !self.headless => {
+                pre_tool_use("ask", &undecided(&why))
             }
-            (Verdict::Open(why), _) => Some(pre_tool_use("deny", &undecided(&why))),
-        }
+            Verdict::Open(why) => pre_tool_use("deny", &undecided(&why)),
+        })
     }
 
     /// `PermissionRequest`. Without an answer the agent's own question stays open, unless nobody sees it.
     fn permission(&self, verdict: Verdict) -> Option<Value> {
         let decision = match verdict {
             Verdict::Allow => json!({"behavior": "allow"}),
-            Verdict::Changed(args) if self.agent == Agent::Claude => {
+            Verdict::Changed(args) if self.takes(Takes::Edit) => {
                 json!({"behavior": "allow", "updatedInput": args})
             }
-            Verdict::Stop(why) if self.agent == Agent::Claude => {
+            Verdict::Stop(why) if self.takes(Takes::Stop) => {
                 json!({"behavior": "deny", "message": why, "interrupt": true})
             }
             Verdict::Deny(why) | Verdict::Stop(why) => json!({"behavior": "deny", "message": why}),

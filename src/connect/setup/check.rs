@@ -100,19 +100,9 @@ async fn connected(agent: Agent, hook: &Hook, program: &Path, places: &Places) -
         }
         mode = format!("; its windows start in {starts_in} mode");
     }
-    let tried = tried_with(agent);
+    let tried = agent.dialect().tried_with;
     let tried = if version.contains(tried) { String::new() } else { format!(" (tried with {tried})") };
     Ok(format!("{version}{tried}, connected, and the hook answers; a card waits {} s{mode}", hook.patience))
-}
-
-/// The version of each agent that tests/live runs.
-fn tried_with(agent: Agent) -> &'static str {
-    match agent {
-        Agent::Claude => "2.1.327",
-        Agent::Codex => "0.169.0",
-        Agent::Opencode => "1.18.33",
-        Agent::Gemini => "0.61.0",
-    }
 }
 
 async fn version(program: &Path) -> Result<String, String> {

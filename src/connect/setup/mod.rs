@@ -16,7 +16,8 @@ mod toml;
 mod write;
 
 use crate::config::{Env, Host};
-use crate::connect::{Agent, HOOK_GRACE, HOOK_PATIENCE};
+use crate::connect::{HOOK_GRACE, HOOK_PATIENCE};
+use crate::dialects::Agent;
 use crate::text::read_error_text;
 use std::path::{Path, PathBuf};
 
