@@ -7,14 +7,15 @@ use super::output::{Output, safe_json};
 use crate::connect::codex::starter_is_followed;
 use crate::connect::hooks::{self, Call, HookEvent};
 use crate::dialects::Agent;
-use crate::inbox::door::{Inbox, NewRequest, News, SessionNews};
+use crate::inbox::door::{Inbox, News, Recorded, SessionNews};
 use crate::inbox::{Ending, RequestAnswer};
 use jiff::Timestamp;
 use serde_json::Value;
 use std::time::Duration;
 
-/// How long a hook waits for another process that has the database locked: an agent is waiting, too.
-const LOCK_WAIT: Duration = Duration::from_secs(1);
+/// How long a hook waits at most for another process that has the database locked: on a slow disk each write takes
+/// seconds, but an agent is waiting, too.
+const LOCK_WAIT: Duration = Duration::from_secs(30);
 
 /// Which calls a hook asks about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +32,7 @@ pub(super) async fn run(
     timeout: Duration,
     scope: Scope,
 ) -> Result<Output, Failure> {
-    let context = context.with_lock_wait(LOCK_WAIT);
+    let context = context.with_lock_wait(timeout.min(LOCK_WAIT));
     let event = hooks::read_event(std::io::stdin().lock()).map_err(Failure::usage)?;
     // Claude Code sets this for every program it starts.
     let headless = context.env().get("CLAUDE_CODE_SESSION_ATTENDED").is_some_and(|is| is == "0");
@@ -62,10 +63,16 @@ pub(super) async fn run(
         HookEvent::Activity(_) | HookEvent::SessionOnly if !context.has_data() => Ok(Output::nothing()),
         HookEvent::Activity(done) => {
             let folder = context.open()?;
-            let settled = folder.inbox().requests().record_activity(&done).await;
+            let recorded = folder.inbox().requests().record_activity(&done).await;
             session_event.record(folder.inbox()).await;
-            settled?;
-            Ok(Output::nothing())
+            let told = match recorded? {
+                Recorded::RanChanged => hooks::told_after_edit(agent, &session_event.event),
+                Recorded::Ran | Recorded::Ended(_) => None,
+            };
+            match told {
+                Some(told) => folder.format.program(&told, safe_json(&told)?),
+                None => Ok(Output::nothing()),
+            }
         }
         HookEvent::SessionOnly => {
             session_event.record(context.open()?.inbox()).await;
@@ -119,7 +126,7 @@ async fn decide(
     session_event: &SessionEvent,
     timeout: Duration,
 ) -> Option<Value> {
-    match ask(context, call.new_request(timeout), timeout, session_event).await {
+    match ask(context, call, timeout, session_event).await {
         Ok(answer) => call.reply(&answer),
         Err(failure) => call.undecided(failure.text()),
     }
@@ -128,19 +135,19 @@ async fn decide(
 /// Asks, and waits until there is an answer, time is up, or a signal comes.
 async fn ask(
     context: Context,
-    asking: NewRequest,
+    call: &Call,
     timeout: Duration,
     session_event: &SessionEvent,
 ) -> Result<RequestAnswer, Failure> {
     let folder = context.open()?;
     let mut signals = Signals::listen();
-    let asked = folder.inbox().requests().ask(asking).await;
+    let asked = folder.inbox().requests().ask(call.new_request(timeout)).await;
     let asked = asked.map_err(|error| Failure::from_inbox(&error, Exit::Usage))?;
     let stop = async {
         tokio::select! {
             () = signals.received() => {}
             () = tokio::time::sleep(timeout) => {}
-            () = hooks::reader_gone() => {}
+            () = hooks::asker_gone(call.agent()) => {}
         }
     };
     let record = session_event.record(folder.inbox());

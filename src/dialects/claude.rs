@@ -107,7 +107,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         // `onFailure` in its settings makes it refuse.
         Point::new(
             HookPoint::PreToolUse,
-            &[Takes::Allow, Takes::Edit, Takes::Ask, Takes::Stop, Takes::Context],
+            &[Takes::Allow, Takes::Edit, Takes::Ask, Takes::Stop],
             Unanswered::Refused,
         ),
         Point::new(
@@ -119,6 +119,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         Point::new(HookPoint::Prompted, &[Takes::Allow, Takes::Edit, Takes::Stop], Unanswered::Refused),
         Point::new(HookPoint::Elicitation, &[Takes::Allow], Unanswered::AskedThere),
     ],
+    takes_context_after: true,
     limit_per_second: Some(1),
     files: Files {
         home: &[".claude", ".claude.json"],

@@ -67,6 +67,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         Point::new(HookPoint::Input, &[], Unanswered::AskedThere),
         Point::new(HookPoint::Form, &[Takes::Allow], Unanswered::AskedThere),
     ],
+    takes_context_after: true,
     limit_per_second: Some(1),
     files: Files {
         home: &[".codex"],

@@ -85,6 +85,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     ],
     unnamed_event: Some("BeforeTool"),
     points: &[Point::new(HookPoint::BeforeTool, &[Takes::Allow, Takes::Edit, Takes::Stop], Unanswered::Runs)],
+    takes_context_after: false,
     limit_per_second: Some(1000),
     files: Files { home: &[".gemini"], project: &[".gemini"], instructions: &["GEMINI.md", "AGENTS.md"] },
 };

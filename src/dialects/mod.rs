@@ -77,6 +77,9 @@ pub struct Dialect {
     pub unnamed_event: Option<&'static str>,
     /// The points at which it asks, and what it takes for an answer there.
     pub points: &'static [Point],
+    /// Whether the hook after a call can tell the model something. What the model is told of an edit otherwise is the
+    /// agent's own matter, or our plugin's.
+    pub takes_context_after: bool,
     /// How many of its units make a second where it is told how long a hook may take; `None` if it waits for as long as
     /// the hook takes.
     pub limit_per_second: Option<u64>,
@@ -312,8 +315,6 @@ pub enum Takes {
     Ask,
     /// To end the session.
     Stop,
-    /// Something for the model, together with an allow.
-    Context,
 }
 
 /// What becomes of a call without an answer.

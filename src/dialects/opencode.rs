@@ -52,6 +52,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         Point::new(HookPoint::Permission, &[Takes::Allow, Takes::Stop], Unanswered::AskedThere),
         Point::new(HookPoint::Question, &[Takes::Stop], Unanswered::AskedThere),
     ],
+    takes_context_after: false,
     limit_per_second: None,
     files: Files {
         home: &[".config/opencode"],

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 
 /// How many shells may stand between a program and the process it started.
 const MAX_SHELLS: usize = 8;
@@ -44,8 +45,23 @@ impl Process {
 
     /// Whether it was started with this argument; false if the system does not say.
     pub fn has_argument(&self, argument: &str) -> bool {
+        self.command_line().iter().skip(1).any(|word| word == argument)
+    }
+
+    /// The program of this name that started it and waits for it, as scripts of packages start what they carry; `None`
+    /// if there is none, or the system does not say.
+    pub fn launcher(&self, name: &str) -> Option<Self> {
+        let launcher = Self::of(parent(self.pid)?)?;
+        // The interpreter and its script, or the program alone.
+        let is_named = |word: &String| Path::new(word).file_stem().is_some_and(|stem| stem == name);
+        launcher.command_line().iter().take(2).any(is_named).then_some(launcher)
+    }
+
+    /// The words it was started with; none if the system does not say.
+    pub fn command_line(&self) -> Vec<String> {
         let line = std::fs::read(format!("/proc/{}/cmdline", self.pid)).unwrap_or_default();
-        line.split(|byte| *byte == 0).skip(1).any(|word| word == argument.as_bytes())
+        let words = line.strip_suffix(b"\0").unwrap_or(&line).split(|byte| *byte == 0);
+        words.map(|word| String::from_utf8_lossy(word).into_owned()).collect()
     }
 
     pub fn is_alive(&self) -> bool {
@@ -119,6 +135,34 @@ mod tests {
         child.wait().unwrap();
         assert!(!process.is_alive());
         assert_eq!(Process::of(process.pid), None);
+    }
+
+    #[test]
+    fn a_launcher_is_known_by_its_name() {
+        if !knows_births() {
+            return;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let script = folder.path().join("tool.sh");
+        std::fs::write(&script, "sleep 60; true").unwrap();
+        let mut launcher = std::process::Command::new("sh").arg(&script).spawn().unwrap();
+        let children = format!("/proc/{0}/task/{0}/children", launcher.id());
+        let child = loop {
+            let line = std::fs::read_to_string(&children).unwrap();
+            if let Some(child) = line.split_whitespace().next() {
+                break Process::of(child.parse().unwrap()).unwrap();
+            }
+        };
+        assert_eq!(child.launcher("tool").map(|found| found.pid), Some(launcher.id()));
+        assert_eq!(child.launcher("other"), None);
+        launcher.kill().unwrap();
+        launcher.wait().unwrap();
+        assert_eq!(child.launcher("tool"), None);
+        rustix::process::kill_process(
+            rustix::process::Pid::from_raw(child.pid.cast_signed()).unwrap(),
+            rustix::process::Signal::KILL,
+        )
+        .unwrap();
     }
 
     #[test]

@@ -120,6 +120,7 @@ impl ServerRequest<'_> {
             session: Some(about.text("sessionId").or_else(|| self.text("threadId"))?),
             // A sub-agent's prompt is not the person's words.
             transcript: about.text("path").filter(|_| helper.is_none()),
+            acts_on: self.text("turnId"),
             helper,
             // An MCP server has a say in who asks and for what.
             each_time: point != HookPoint::Approval,

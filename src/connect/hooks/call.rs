@@ -31,6 +31,8 @@ pub struct Call {
     /// The sub-agent that asks.
     pub(super) helper: Option<String>,
     pub(super) transcript: Option<String>,
+    /// The prompt or the turn that it belongs to, as the agent names it.
+    pub(super) acts_on: Option<String>,
     /// Nobody is at the agent's window, so it cannot ask anybody itself.
     pub(super) headless: bool,
     pub(super) questions: Option<Questions>,
@@ -57,6 +59,7 @@ impl Call {
             session: None,
             helper: None,
             transcript: None,
+            acts_on: None,
             headless: false,
             questions: None,
             elicitation: None,
@@ -64,6 +67,10 @@ impl Call {
             each_time: false,
             denied: None,
         }
+    }
+
+    pub fn agent(&self) -> Agent {
+        self.agent
     }
 
     /// The question for this call when this process waits for the answer.
@@ -155,7 +162,7 @@ impl Call {
 
     fn session(&self) -> Option<Value> {
         let branch = self.folder.as_deref().and_then(|folder| session::branch(Path::new(folder)));
-        let prompt = self.transcript.as_deref().and_then(|path| session::last_prompt(Path::new(path)));
+        let prompt = self.transcript.as_deref().and_then(|path| session::last_prompt(Path::new(path), self.acts_on.as_deref()));
         Some(json!({
             "id": self.session.as_deref()?,
             "helper": self.helper,

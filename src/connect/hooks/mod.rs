@@ -28,10 +28,12 @@ use crate::inbox::door::{AgentActivity, Inbox, WaitResult};
 use crate::inbox::{InboxError, RequestAnswer};
 use crate::text::exact::is_exact;
 use crate::text::read_error_text;
+use crate::tools::process::Process;
 pub use app_server::{AppThread, call_from_request};
 pub use call::Call;
 pub use life::{read_news, record_news};
 pub use read::{read, read_permission_prompt};
+pub use reply::told_after_edit;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::Value;
 use std::io::Read;
@@ -97,9 +99,14 @@ pub async fn wait(
     }
 }
 
-/// Completes when nobody reads stdout any more: the tool that waits for the answer is gone.
-pub async fn reader_gone() {
+/// Completes when nobody waits for the answer any more: nobody reads stdout, or the launcher of the agent was ended and
+/// what it had launched goes on by itself.
+pub async fn asker_gone(agent: Agent) {
+    let launcher = Process::starter().and_then(|process| process.launcher(agent.word()));
     loop {
+        if launcher.as_ref().is_some_and(|launcher| !launcher.is_alive()) {
+            return;
+        }
         let stdout = std::io::stdout();
         let mut fds = [PollFd::new(&stdout, PollFlags::empty())];
         let polled = poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }));

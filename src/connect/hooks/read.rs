@@ -40,11 +40,13 @@ pub fn read(agent: Agent, event: &Value, headless: bool) -> Result<HookEvent, St
         session: fields.text(&["session_id", "sessionId"]),
         helper: fields.helper(),
         transcript: fields.text(&["transcript_path"]),
+        acts_on: fields.acts_on(),
         headless,
         remember: match (agent, point) {
             (Agent::Claude, HookPoint::PermissionRequest) => remember::offered(event),
             _ => Vec::new(),
         },
+        each_time: reaches_out(agent, &input),
         denied: (point == HookPoint::PermissionDenied)
             .then(|| fields.text(&["reason"]).unwrap_or_else(|| "it gave no reason".to_owned())),
         ..Call::new(agent, point, tool, input)
@@ -69,6 +71,12 @@ pub fn read_permission_prompt(
         headless: true,
         ..Call::new(Agent::Claude, HookPoint::Prompted, tool, input)
     })
+}
+
+/// Whether Codex asks for network access instead of the command that it names; its hooks are told so only in words.
+fn reaches_out(agent: Agent, input: &Map<String, Value>) -> bool {
+    let words = input.get("description").and_then(Value::as_str);
+    agent == Agent::Codex && words.is_some_and(|words| words.starts_with("network-access "))
 }
 
 /// What a tool of an agent does, if it is one of its own.
@@ -99,6 +107,10 @@ impl Fields<'_> {
         Some(format!("{}:{session}:{id}", agent.hook_name())).filter(|key| key.len() <= 200)
     }
 
+    fn acts_on(&self) -> Option<String> {
+        self.text(&["prompt_id", "turn_id"])
+    }
+
     fn helper(&self) -> Option<String> {
         self.text(&["agent_type", "agent_id"])
     }
@@ -116,6 +128,7 @@ impl Fields<'_> {
             session: self.text(&["session_id"]),
             helper: self.helper(),
             transcript: self.text(&["transcript_path"]),
+            acts_on: self.acts_on(),
             headless,
             elicitation: Some(asked),
             each_time: true,

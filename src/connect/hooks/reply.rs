@@ -1,5 +1,6 @@
 //! Replies to an agent, only in forms that it is known to honour at that point.
 
+use super::Agent;
 use super::call::Call;
 use super::elicitation::Elicitation;
 use super::questions::Answers;
@@ -165,7 +166,11 @@ impl Call {
         let allowed = "Allowed in sayso.";
         Some(match verdict {
             Verdict::Allow if !self.takes(Takes::Allow) => return None,
-            Verdict::Allow => pre_tool_use("allow", allowed),
+            Verdict::Allow => {
+                let mut decision = pre_tool_use("allow", allowed);
+                decision["hookSpecificOutput"]["updatedInput"] = json!(self.input);
+                decision
+            }
             Verdict::Changed(args) => {
                 let mut decision = pre_tool_use("allow", allowed);
                 decision["hookSpecificOutput"]["updatedInput"] = args;
@@ -188,6 +193,8 @@ impl Call {
     /// `PermissionRequest`. Without an answer the agent's own question stays open, unless nobody sees it.
     fn permission(&self, verdict: Verdict) -> Option<Value> {
         let decision = match verdict {
+            // A tool that needs the person, such as one that shows a plan, takes a yes only together with its input.
+            Verdict::Allow if self.takes(Takes::Edit) => json!({"behavior": "allow", "updatedInput": self.input}),
             Verdict::Allow => json!({"behavior": "allow"}),
             Verdict::Changed(args) if self.takes(Takes::Edit) => {
                 json!({"behavior": "allow", "updatedInput": args})
@@ -280,6 +287,16 @@ fn pre_tool_use(what: &str, reason: &str) -> Value {
         "permissionDecision": what,
         "permissionDecisionReason": reason,
     }})
+}
+
+/// What an agent is told after a call that the person changed, if it takes that then: its model remembers the call that
+/// it made.
+pub fn told_after_edit(agent: Agent, event: &Value) -> Option<Value> {
+    let name = event.get("hook_event_name").filter(|_| agent.of(event).dialect().takes_context_after)?;
+    let input = event.get("tool_input")?;
+    let words =
+        format!("The person changed this call before it ran. It ran with these arguments instead: {input}");
+    Some(json!({"hookSpecificOutput": {"hookEventName": name, "additionalContext": words}}))
 }
 
 fn undecided(why: &str) -> String {

@@ -34,11 +34,19 @@ fn read_start(path: &Path) -> Option<String> {
     Some(text)
 }
 
-/// The person's last prompt in a transcript: JSON lines, as Claude Code, Codex and Gemini CLI write them.
-pub(super) fn last_prompt(transcript: &Path) -> Option<String> {
+/// The person's last prompt in a transcript: JSON lines, as Claude Code, Codex and Gemini CLI write them. An agent may
+/// write a prompt down later than it acts on it; so where it says which prompt or turn it acts on, no other prompt is
+/// taken for it.
+pub(super) fn last_prompt(transcript: &Path, acts_on: Option<&str>) -> Option<String> {
     let bytes = regular_file::read_end(transcript, TAIL).ok()?;
     let text = String::from_utf8_lossy(&bytes);
-    text.lines().rev().find_map(|line| said_by_person(&serde_json::from_str(line).ok()?))
+    let mut lines = text.lines().rev().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let (prompt, line) = lines.find_map(|line| Some((said_by_person(&line)?, line)))?;
+    let Some(id) = acts_on else { return Some(prompt) };
+    // Claude Code names the prompt in its line, Codex the turn in a line before.
+    let names_turn = |line: Value| line.pointer("/payload/turn_id").is_some_and(|turn| turn == id);
+    let is_it = line.get("promptId").is_some_and(|prompt| prompt == id) || lines.any(names_turn);
+    is_it.then_some(prompt)
 }
 
 fn said_by_person(line: &Value) -> Option<String> {
@@ -92,7 +100,7 @@ mod tests {
         let of = |lines: &[Value]| {
             let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
             std::fs::write(&path, text + "{ torn").unwrap();
-            last_prompt(&path)
+            last_prompt(&path, None)
         };
         let claude = json!({"type": "user", "message": {"role": "user", "content": "fix the tests"}});
         let result =
@@ -107,7 +115,29 @@ mod tests {
         assert_eq!(of(&[json!({"type": "user", "message": {"content": "<system>x"}})]), None);
         let long = json!({"type": "user", "content": [{"text": "ü".repeat(400)}]});
         assert_eq!(of(&[long]).unwrap().chars().count(), PROMPT + 1);
-        assert_eq!(last_prompt(folder.path()), None);
+        assert_eq!(last_prompt(folder.path(), None), None);
+    }
+
+    #[test]
+    fn an_older_prompt_is_not_taken_for_the_one_it_acts_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.jsonl");
+        let check = |lines: &[Value], acts_on: &str, expected: Option<&str>| {
+            let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+            std::fs::write(&path, text).unwrap();
+            assert_eq!(last_prompt(&path, Some(acts_on)).as_deref(), expected, "{acts_on} {lines:?}");
+        };
+        let claude = |id: &str, words: &str| json!({"type": "user", "promptId": id, "message": {"content": words}});
+        let (first, second) = (claude("p1", "first"), claude("p2", "second"));
+        check(&[first.clone()], "p1", Some("first"));
+        check(&[first.clone()], "p2", None);
+        check(&[first, second], "p2", Some("second"));
+        let codex = |words: &str| json!({"type": "event_msg", "payload": {"type": "user_message", "message": words}});
+        let turn = |id: &str| json!({"type": "turn_context", "payload": {"turn_id": id}});
+        let began = [turn("t1"), codex("first"), turn("t2")];
+        check(&began[..2], "t1", Some("first"));
+        check(&began, "t2", None);
+        check(&[&began[..], &[codex("second")]].concat(), "t2", Some("second"));
     }
 
     #[test]

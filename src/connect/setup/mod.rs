@@ -63,10 +63,10 @@ impl Options {
         )
     }
 
-    /// The command of a hook that only reports. Nothing depends on it, and it prints nothing, even if sayso is missing.
-    /// The agent may wait for it, so it gives up soon.
+    /// The command of a hook that only reports. Nothing depends on it, and all it may print is what the model should know
+    /// of a call that ran. The agent may wait for it, so it gives up soon.
     fn tells(&self, hook: &str) -> String {
-        format!("{} request --hook {hook} --timeout 5 >/dev/null 2>&1 || true", self.shell())
+        format!("{} request --hook {hook} --timeout 5 2>/dev/null || true", self.shell())
     }
 
     /// The agent's own time limit in seconds, set so that sayso gives up first even on a machine that is busy.

@@ -59,8 +59,10 @@ export const Sayso = async ({ client, directory }) => {
   // The permission patterns of the config in order, each with whether we ask instead of opencode.
   const asked = []
   const waiting = new Map()
-  // The calls that sayso was asked about, each with the id of its question.
+  // The calls that are about to run, and those that sayso was asked about, each with the id of its question.
+  const calls = new Map()
   const told = new Map()
+  const changed = new Set()
   // The latest information about each session.
   const sessions = new Map()
 
@@ -133,6 +135,7 @@ export const Sayso = async ({ client, directory }) => {
     },
 
     "tool.execute.before": async (input, output) => {
+      calls.set(input.callID, { tool: input.tool, args: output.args, session: input.sessionID })
       if (!gate || !wanted(input.tool)) return
       const event = { event: "tool", session_id: input.sessionID, tool_use_id: input.callID, cwd: directory }
       const said = await ask({ ...event, tool_name: input.tool, tool_input: output.args }).answer.catch((error) => {
@@ -141,10 +144,18 @@ export const Sayso = async ({ client, directory }) => {
       told.set(input.callID, input.callID)
       if (said.stop) end(input.sessionID)
       if (said.decision !== "allow") throw new Error(said.message ?? "sayso did not allow it")
-      if (said.args) Object.assign(output.args, said.args)
+      if (!said.args) return
+      Object.assign(output.args, said.args)
+      changed.add(input.callID)
     },
 
     "tool.execute.after": async (input, output) => {
+      calls.delete(input.callID)
+      // The model remembers the call that it made.
+      if (changed.delete(input.callID)) {
+        const words = "The person changed this call before it ran. It ran with these arguments instead:"
+        output.output = `${output.output}\n\n${words} ${JSON.stringify(input.args)}`
+      }
       const id = told.get(input.callID)
       if (!told.delete(input.callID)) return
       const about = output.metadata ?? {}
@@ -167,16 +178,21 @@ export const Sayso = async ({ client, directory }) => {
           sessions.set(about.sessionID, { ...known, status })
           return tell(status, about.sessionID)
         }
-        case "permission.asked":
+        case "permission.asked": {
           if (gate) return
           if (about.tool?.callID) told.set(about.tool.callID, about.id)
+          // The whole call, where it is about the call and not about a part of it such as a folder outside.
+          const call = calls.get(about.tool?.callID)
+          const isCall = call && (permissions[call.tool] ?? call.tool) === about.permission
+          const metadata = Object.keys(about.metadata ?? {}).length ? about.metadata : { patterns: about.patterns }
           return beside(about.id, {
             event: "permission",
             session_id: about.sessionID,
             tool_use_id: about.id,
-            tool_name: about.permission,
-            tool_input: Object.keys(about.metadata ?? {}).length ? about.metadata : { patterns: about.patterns },
+            tool_name: isCall ? call.tool : about.permission,
+            tool_input: isCall ? call.args : metadata,
           }, ({ reply, message }) => reply && post(`/permission/${about.id}/reply`, { reply, message }))
+        }
         case "question.asked":
           return beside(about.id, {
             event: "question",
@@ -198,6 +214,7 @@ export const Sayso = async ({ client, directory }) => {
             tell("ended", about.sessionID ?? about.info?.id)
             sessions.delete(about.sessionID ?? about.info?.id)
           }
+          for (const [id, call] of calls) if (call.session === (about.sessionID ?? about.info?.id)) calls.delete(id)
           return over((_, asking) => asking.session === (about.sessionID ?? about.info?.id))
       }
     },

@@ -37,6 +37,17 @@ pub enum AgentEvent {
     SessionEnded,
 }
 
+/// What came of an agent's activity here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recorded {
+    /// A call ran as it was allowed here.
+    Ran,
+    /// A call ran as the person had changed it.
+    RanChanged,
+    /// So many questions are over.
+    Ended(usize),
+}
+
 impl AgentActivity {
     /// Whether it ends this question; `args` are the ones the agent was told to use.
     fn concerns(&self, asked: &RequestInput, args: Option<&Map<String, Value>>) -> bool {
@@ -59,19 +70,25 @@ impl AgentActivity {
 
 impl Requests<'_> {
     /// Records what an agent did: withdraws the questions that it ended, and stores the result of an allowed call with
-    /// its question. Returns how many questions were withdrawn.
-    pub async fn record_activity(self, done: &AgentActivity) -> Result<usize, InboxError> {
+    /// its question.
+    pub async fn record_activity(self, done: &AgentActivity) -> Result<Recorded, InboxError> {
         let AgentEvent::Ran { key, report, .. } = &done.past else {
-            return Ok(self.close_elsewhere(done).await?.len());
+            return Ok(Recorded::Ended(self.close_elsewhere(done).await?.len()));
         };
         // Calls allowed here come first: another call may look the same and still wait.
         if let Some(thread) = self.allowed_call(done, key.as_deref())? {
             // The agent may be faster than the driver that still has to note the answer it was given.
             self.finish(&thread).await?;
             self.store_report(&thread, report).await?;
-            return Ok(0);
+            // The answers to an agent's own questions are no change.
+            let state = self.state_of(&thread)?;
+            let is_edited = |state: &Request| {
+                matches!(state.given, Some(RequestOutcome::Edit { .. })) && !state.asked.question
+            };
+            let edited = state.is_some_and(|state| is_edited(&state));
+            return Ok(if edited { Recorded::RanChanged } else { Recorded::Ran });
         }
-        Ok(self.close_elsewhere(done).await?.len())
+        Ok(Recorded::Ended(self.close_elsewhere(done).await?.len()))
     }
 
     /// Records that a question was answered where it came from: withdraws it or, if it was answered here too, stores

@@ -27,7 +27,7 @@ mod trace;
 mod why;
 
 pub use activity_page::ActivityPage;
-pub use agent_activity::{AgentActivity, AgentEvent};
+pub use agent_activity::{AgentActivity, AgentEvent, Recorded};
 pub use attachments::{AttachedFile, Programs};
 pub use decisions::Decisions;
 pub use drive_or_wait::{DriveReport, drive_or_wait, family_outcome};
