@@ -1,11 +1,13 @@
 //! `sayso request --hook`: reads an event, asks, and prints what the agent should do.
 
+use super::called::program_as_called;
 use super::context::Context;
 use super::drive::Signals;
 use super::failure::{Exit, Failure};
 use super::output::{Output, safe_json};
 use crate::connect::codex::starter_is_followed;
 use crate::connect::hooks::{self, Call, HookEvent};
+use crate::connect::setup::Places;
 use crate::dialects::Agent;
 use crate::inbox::door::{Inbox, News, Recorded, SessionNews};
 use crate::inbox::{Ending, RequestAnswer};
@@ -45,6 +47,13 @@ pub(super) async fn run(
                 session_event.record(folder.inbox()).await;
             }
             Ok(Output::nothing())
+        }
+        HookEvent::Asks(call) if is_of_ours(&call, &context) => {
+            let format = context.format.clone();
+            match call.allowed() {
+                Some(decision) => format.program(&decision, safe_json(&decision)?),
+                None => Ok(Output::nothing()),
+            }
         }
         HookEvent::Asks(call) if scope == Scope::Warned && !call.is_warned_about() => {
             let format = context.format.clone();
@@ -108,6 +117,13 @@ impl SessionEvent {
 fn is_left_to_server(call: &Call, event: &Value, context: &Context) -> bool {
     let followed = || context.data_folder().is_some_and(|folder| starter_is_followed(&folder));
     followed() && call.is_asked_by_server_too(event)
+}
+
+/// Whether a call uses our own MCP server, which asks by itself.
+fn is_of_ours(call: &Call, context: &Context) -> bool {
+    let places = Places::new(&context.inputs().host, context.env());
+    let program = program_as_called(context);
+    places.is_ok_and(|places| program.is_ok_and(|program| call.is_of_ours(&program, &places)))
 }
 
 /// Leaves a call to the agent's own rules, unless they refused it and the person allowed it then.

@@ -11,6 +11,7 @@
 //! prints; `watchdog` ends a hook that takes too long.
 
 mod args;
+mod called;
 mod context;
 mod drive;
 mod failure;

@@ -45,6 +45,11 @@ impl Env {
     pub fn get(&self, name: &str) -> Option<&OsStr> {
         self.0.get(name).map(OsString::as_os_str).filter(|value| !value.is_empty())
     }
+
+    /// The values of all variables.
+    pub fn values(&self) -> impl Iterator<Item = &OsStr> {
+        self.0.values().map(OsString::as_os_str)
+    }
 }
 
 impl<N: Into<String>, V: Into<OsString>> FromIterator<(N, V)> for Env {

@@ -2,7 +2,10 @@
 
 use super::Arg::{Command, Contents, Limit, Path, Plain, Sandbox, Several, Words};
 use super::Meaning::{Asks, Ran, Reached};
-use super::{Dialect, Does, Ends, Files, HookPoint, Moment, Point, ServerTools, Takes, Tool, Unanswered};
+use super::{
+    Dialect, Does, Ends, Files, Home, HookPoint, Moment, Point, ServerTools, ServersIn, Takes, Tool,
+    Unanswered,
+};
 
 pub(super) const DIALECT: Dialect = Dialect {
     word: "claude",
@@ -87,6 +90,14 @@ pub(super) const DIALECT: Dialect = Dialect {
         Tool::new("ExitPlanMode", Does::Plan, &[]),
     ],
     server_tools: ServerTools::Doubled,
+    servers: ServersIn {
+        key: "mcpServers",
+        person: &[".claude.json"],
+        beside_folder: true,
+        project: &[".mcp.json"],
+        elsewhere: &[".claude/agents"],
+        flags: &["--mcp-config", "--agents", "--plugin-dir"],
+    },
     events: &[
         ("PermissionRequest", Asks(HookPoint::PermissionRequest)),
         ("PreToolUse", Asks(HookPoint::PreToolUse)),
@@ -121,6 +132,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     ],
     takes_context_after: true,
     limit_per_second: Some(1),
+    home: Home { variable: "CLAUDE_CONFIG_DIR", below: "", usual: ".claude" },
     files: Files {
         home: &[".claude", ".claude.json"],
         project: &[".claude", ".mcp.json"],

@@ -2,7 +2,10 @@
 
 use super::Arg::{Command, Contents, Patch, Path, Sandbox, Several, Words};
 use super::Meaning::{Asks, Ran, Reached};
-use super::{Dialect, Does, Ends, Files, HookPoint, Moment, Point, ServerTools, Takes, Tool, Unanswered};
+use super::{
+    Dialect, Does, Ends, Files, Home, HookPoint, Moment, Point, ServerTools, ServersIn, Takes, Tool,
+    Unanswered,
+};
 
 pub(super) const DIALECT: Dialect = Dialect {
     word: "codex",
@@ -44,6 +47,14 @@ pub(super) const DIALECT: Dialect = Dialect {
         Tool::new("request_user_input", Does::Question, &[]),
     ],
     server_tools: ServerTools::Doubled,
+    servers: ServersIn {
+        key: "mcp_servers",
+        person: &["config.toml"],
+        beside_folder: false,
+        project: &[".codex/config.toml"],
+        elsewhere: &[".codex/agents"],
+        flags: &[],
+    },
     events: &[
         ("PermissionRequest", Asks(HookPoint::PermissionRequest)),
         ("PreToolUse", Asks(HookPoint::PreToolUse)),
@@ -69,6 +80,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     ],
     takes_context_after: true,
     limit_per_second: Some(1),
+    home: Home { variable: "CODEX_HOME", below: "", usual: ".codex" },
     files: Files {
         home: &[".codex"],
         project: &[".codex"],

@@ -2,7 +2,10 @@
 
 use super::Arg::{Command, Contents, Folder, Path, Plain, Sandbox, Words};
 use super::Meaning::{Asks, Ran, Reached};
-use super::{Dialect, Does, Ends, Files, HookPoint, Moment, Point, ServerTools, Takes, Tool, Unanswered};
+use super::{
+    Dialect, Does, Ends, Files, Home, HookPoint, Moment, Point, ServerTools, ServersIn, Takes, Tool,
+    Unanswered,
+};
 
 pub(super) const DIALECT: Dialect = Dialect {
     word: "gemini",
@@ -74,6 +77,14 @@ pub(super) const DIALECT: Dialect = Dialect {
         ),
     ],
     server_tools: ServerTools::Single,
+    servers: ServersIn {
+        key: "mcpServers",
+        person: &["settings.json"],
+        beside_folder: false,
+        project: &[".gemini/settings.json"],
+        elsewhere: &[".gemini/agents"],
+        flags: &[],
+    },
     events: &[
         ("BeforeTool", Asks(HookPoint::BeforeTool)),
         ("AfterTool", Ran),
@@ -87,5 +98,6 @@ pub(super) const DIALECT: Dialect = Dialect {
     points: &[Point::new(HookPoint::BeforeTool, &[Takes::Allow, Takes::Edit, Takes::Stop], Unanswered::Runs)],
     takes_context_after: false,
     limit_per_second: Some(1000),
+    home: Home { variable: "GEMINI_CLI_HOME", below: ".gemini", usual: ".gemini" },
     files: Files { home: &[".gemini"], project: &[".gemini"], instructions: &["GEMINI.md", "AGENTS.md"] },
 };

@@ -9,8 +9,10 @@ mod codex;
 mod edits;
 mod gemini;
 mod opencode;
+mod servers;
 
 pub use edits::{Edited, edited};
+pub use servers::{Server, person_s_files, server_of, servers};
 
 /// The coding agents whose dialects we know. The comments of the variants are help texts of the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -71,6 +73,8 @@ pub struct Dialect {
     pub tools: &'static [Tool],
     /// How it names the tools of MCP servers.
     pub server_tools: ServerTools,
+    /// Where its config defines them.
+    pub servers: ServersIn,
     /// The events that its hooks send, each with what it means.
     pub events: &'static [(&'static str, Meaning)],
     /// The event that is meant if none is named.
@@ -83,6 +87,7 @@ pub struct Dialect {
     /// How many of its units make a second where it is told how long a hook may take; `None` if it waits for as long as
     /// the hook takes.
     pub limit_per_second: Option<u64>,
+    pub home: Home,
     pub files: Files,
 }
 
@@ -216,13 +221,6 @@ impl ServerTools {
             ServerTools::Bare => format!("{server}_"),
         }
     }
-
-    /// The one of these servers whose tool this is; `None` if it is none of theirs, or may be of more than one.
-    pub fn server<'a>(self, tool: &str, servers: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-        let mut fits = servers.into_iter().filter(|server| tool.starts_with(&self.prefix(server)));
-        let server = fits.next()?;
-        fits.next().is_none().then_some(server)
-    }
 }
 
 /// What an event of a hook means.
@@ -324,6 +322,34 @@ pub enum Unanswered {
     Refused,
     /// The agent's own dialog asks.
     AskedThere,
+}
+
+/// Where an agent's own folder is.
+#[derive(Debug)]
+pub struct Home {
+    /// The variable that may name it, or a folder above it.
+    pub variable: &'static str,
+    /// Where it is in the folder that the variable names.
+    pub below: &'static str,
+    /// Where it is in the home folder otherwise.
+    pub usual: &'static str,
+}
+
+/// Where MCP servers are defined.
+#[derive(Clone, Copy, Debug)]
+pub struct ServersIn {
+    /// The key below which they stand.
+    pub key: &'static str,
+    /// The person's files, in the agent's own folder.
+    pub person: &'static [&'static str],
+    /// Whether they stand beside that folder instead, unless a variable names it.
+    pub beside_folder: bool,
+    /// The files of a project, in its folder or above it.
+    pub project: &'static [&'static str],
+    /// Folders of a project with files that may define some in their own way.
+    pub elsewhere: &'static [&'static str],
+    /// How the flags begin that may define some.
+    pub flags: &'static [&'static str],
 }
 
 /// Where an agent keeps what decides what it does.

@@ -2,7 +2,10 @@
 
 use super::Arg::{Command, Contents, Folder, Limit, Path, Plain, Several, Words};
 use super::Meaning::{Asks, Ran, Reached};
-use super::{Dialect, Does, Ends, Files, HookPoint, Moment, Point, ServerTools, Takes, Tool, Unanswered};
+use super::{
+    Dialect, Does, Ends, Files, Home, HookPoint, Moment, Point, ServerTools, ServersIn, Takes, Tool,
+    Unanswered,
+};
 
 pub(super) const DIALECT: Dialect = Dialect {
     word: "opencode",
@@ -37,6 +40,14 @@ pub(super) const DIALECT: Dialect = Dialect {
         Tool::new("question", Does::Question, &[("questions", Several)]),
     ],
     server_tools: ServerTools::Bare,
+    servers: ServersIn {
+        key: "mcp",
+        person: &["config.json", "opencode.json", "opencode.jsonc"],
+        beside_folder: false,
+        project: &["opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"],
+        elsewhere: &[],
+        flags: &[],
+    },
     events: &[
         ("tool", Asks(HookPoint::Tool)),
         ("permission", Asks(HookPoint::Permission)),
@@ -54,6 +65,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     ],
     takes_context_after: false,
     limit_per_second: None,
+    home: Home { variable: "XDG_CONFIG_HOME", below: "opencode", usual: ".config/opencode" },
     files: Files {
         home: &[".config/opencode"],
         project: &[".opencode", "opencode.json", "opencode.jsonc"],

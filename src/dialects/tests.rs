@@ -76,23 +76,76 @@ fn what_a_call_changes_is_read_in_full() {
     check(codex, "apply_patch", json!({"changes": [{"file_path": "a"}, {"other": "b"}]}), None);
 }
 
+fn server(name: &str) -> Server {
+    Server { name: name.to_owned(), file: "x".into(), is_person_s: true, entry: json!({}) }
+}
+
 #[test]
 fn a_server_s_tool_is_told_by_its_name() {
-    let servers = ["git.hub", "git_hub_two", "x"];
-    let (doubled, single, bare) = (ServerTools::Doubled, ServerTools::Single, ServerTools::Bare);
-    for (names, tool, expected) in [
-        (doubled, "mcp__git_hub__list", Some("git.hub")),
-        (doubled, "mcp__git_hub_two__list", Some("git_hub_two")),
-        (doubled, "mcp__y__list", None),
-        (single, "mcp_x_list", Some("x")),
-        (single, "x_list", None),
-        (bare, "x_list", Some("x")),
+    let servers = ["git.hub", "git_hub_two", "x"].map(server);
+    for (agent, tool, expected) in [
+        (Agent::Claude, "mcp__git_hub__list", Some("git.hub")),
+        (Agent::Claude, "mcp__git_hub_two__list", Some("git_hub_two")),
+        (Agent::Codex, "mcp__y__list", None),
+        (Agent::Gemini, "mcp_x_list", Some("x")),
+        (Agent::Gemini, "x_list", None),
+        (Agent::Opencode, "x_list", Some("x")),
         // It may be of either.
-        (bare, "git_hub_two_list", None),
-        (bare, "git_hub_list", Some("git.hub")),
+        (Agent::Opencode, "git_hub_two_list", None),
+        (Agent::Opencode, "git_hub_list", Some("git.hub")),
     ] {
-        assert_eq!(names.server(tool, servers), expected, "{tool}");
+        let found = server_of(agent, tool, &servers).map(|server| server.name.as_str());
+        assert_eq!(found, expected, "{tool}");
     }
+}
+
+#[test]
+fn servers_are_found_wherever_they_are_defined() {
+    for (agent, person, project, text) in [
+        (Agent::Claude, ".claude.json", ".mcp.json", r#"{"mcpServers": {"NAME": {"command": "x"}}}"#),
+        (Agent::Claude, ".claude.json", ".mcp.json", r#"{"projects": {"/a": {"mcpServers": {"NAME": {}}}}}"#),
+        (Agent::Codex, ".codex/config.toml", ".codex/config.toml", "[mcp_servers.NAME]\ncommand = 'x'\n"),
+        (
+            Agent::Gemini,
+            ".gemini/settings.json",
+            ".gemini/settings.json",
+            r#"{"mcpServers": {"NAME": {}}} // mine"#,
+        ),
+        (Agent::Opencode, ".config/opencode/opencode.jsonc", "opencode.json", r#"{"mcp": {"NAME": {}}}"#),
+    ] {
+        let home = tempfile::tempdir().unwrap();
+        let put = |name: &str, text: &str| {
+            let path = home.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        let found = || {
+            let person = person_s_files(agent, home.path(), |_| None);
+            let found = servers(agent, &person, Some(&home.path().join("work/app/src")));
+            found.map(|found| {
+                found.into_iter().map(|server| (server.name, server.is_person_s)).collect::<Vec<_>>()
+            })
+        };
+        assert_eq!(found(), Ok(Vec::new()), "{agent:?}");
+        put(person, &text.replace("NAME", "mine"));
+        put(&format!("work/{project}"), &text.replace("NAME", "theirs"));
+        let expected = vec![("mine".to_owned(), true), ("theirs".to_owned(), false)];
+        assert_eq!(found(), Ok(expected), "{agent:?} {text}");
+        put(&format!("work/app/{project}"), "{ torn");
+        assert!(found().is_err(), "{agent:?}: it cannot be read");
+    }
+}
+
+#[test]
+fn what_may_define_servers_in_its_own_way_is_told() {
+    let home = tempfile::tempdir().unwrap();
+    let agents = home.path().join("app/.claude/agents");
+    std::fs::create_dir_all(&agents).unwrap();
+    let found = || servers(Agent::Claude, &[], Some(&home.path().join("app")));
+    std::fs::write(agents.join("a.md"), "---\nname: a\n---\n").unwrap();
+    assert_eq!(found(), Ok(Vec::new()));
+    std::fs::write(agents.join("b.md"), "---\nmcpServers:\n  - x: {}\n---\n").unwrap();
+    assert!(found().is_err());
 }
 
 #[test]

@@ -1,18 +1,18 @@
 //! `sayso connect`: lets a coding agent ask in the inbox.
 
+use crate::cli::called::{flags, program_as_called};
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::last_week;
 use crate::cli::output::{Format, Output};
 use crate::cli::table::{cut, full, table};
 use crate::cli::wizard::{Prompt, show};
-use crate::config::{Env, Inputs};
 use crate::connect::setup::{self, Change, FoundAgent, Options, Places, Plan};
 use crate::dialects::Agent;
 use serde_json::{Value, json};
 use similar::TextDiff;
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Let a coding agent on this machine ask in the inbox; without a name, list the agents
 #[derive(Debug, Default, clap::Args)]
@@ -130,51 +130,14 @@ impl Args {
         Ok(())
     }
 
-    /// The command that starts sayso, with the data folder in use: an agent may start it without the environment of
-    /// this shell. A project's files are shared, so they name neither the program's path on this machine nor a folder
-    /// that nobody named.
+    /// The command that starts sayso. A project's files are shared, so they name neither the program's path on this
+    /// machine nor a folder that nobody named.
     fn program(&self, context: &Context) -> Result<Vec<String>, Failure> {
-        let mut program = if self.project {
-            vec!["sayso".to_owned()]
-        } else {
-            vec![text(&path_as_called(context.env())?)?]
-        };
-        let Inputs { flags, env, .. } = context.inputs();
-        let named = |flag: &Option<PathBuf>, variable: &str| {
-            let path = flag.clone().or_else(|| env.get(variable).map(PathBuf::from))?;
-            let path = context.path(&path);
-            Some(std::path::absolute(&path).unwrap_or(path))
-        };
-        let data = named(&flags.data, "SAYSO_DATA");
-        let data = data.or_else(|| context.data_folder().filter(|_| !self.project));
-        for (flag, path) in [("--data", data), ("--config", named(&flags.config, "SAYSO_CONFIG"))] {
-            if let Some(path) = path {
-                program.extend([flag.to_owned(), text(&path)?]);
-            }
+        if !self.project {
+            return program_as_called(context);
         }
-        Ok(program)
+        Ok(std::iter::once("sayso".to_owned()).chain(flags(context, None)?).collect())
     }
-}
-
-/// A path for an agent's config, which is text.
-fn text(path: &Path) -> Result<String, Failure> {
-    let wrong =
-        || Failure::failed(format!("{} is not UTF-8 text, so no agent can be told of it", path.display()));
-    path.to_str().map(str::to_owned).ok_or_else(wrong)
-}
-
-/// Where this program is, as it was called: a link keeps its name while what it leads to may move with an upgrade.
-fn path_as_called(env: &Env) -> Result<PathBuf, Failure> {
-    let exe = std::env::current_exe()
-        .map_err(|error| Failure::failed(format!("cannot find where sayso is installed: {error}")))?;
-    let called = std::env::args_os().next().map(PathBuf::from).unwrap_or_default();
-    let found = if called.parent().is_some_and(|folder| folder != Path::new("")) {
-        std::path::absolute(&called).ok()
-    } else {
-        setup::on_path(env, &called)
-    };
-    let leads_here = |path: &PathBuf| path.canonicalize().ok() == exe.canonicalize().ok();
-    Ok(found.filter(leads_here).unwrap_or(exe))
 }
 
 /// The agents that can be connected, and which of them are here.

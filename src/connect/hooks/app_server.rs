@@ -203,8 +203,7 @@ impl ServerRequest<'_> {
 
     fn elicitation(&self) -> Option<Call> {
         let (server, message) = (self.text("serverName")?, self.text("message")?);
-        // sayso's own MCP server already asks here; it needs no second card.
-        if server == "sayso" || !matches!(self.params["mode"].as_str(), Some("form" | "url")) {
+        if !matches!(self.params["mode"].as_str(), Some("form" | "url")) {
             return None;
         }
         let meta = &self.params["_meta"];

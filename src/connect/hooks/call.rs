@@ -3,6 +3,7 @@
 use super::elicitation::Elicitation;
 use super::questions::Questions;
 use super::{Agent, reviewer, session};
+use crate::connect::setup::{Places, ToolUse};
 use crate::dialects::{HookPoint, Takes};
 use crate::engine::graph::{Remember, Waiting};
 use crate::inbox::InboxError;
@@ -71,6 +72,15 @@ impl Call {
 
     pub fn agent(&self) -> Agent {
         self.agent
+    }
+
+    /// Whether it certainly uses our own MCP server, which asks by itself. `program` is this program with its flags.
+    pub fn is_of_ours(&self, program: &[String], places: &Places) -> bool {
+        let Some(folder) = self.folder.as_deref().map(Path::new).filter(|folder| folder.is_absolute()) else {
+            return false;
+        };
+        let process = Process::starter();
+        ToolUse { agent: self.agent, tool: &self.tool, folder, process }.is_of_ours(program, places)
     }
 
     /// The question for this call when this process waits for the answer.
@@ -162,7 +172,10 @@ impl Call {
 
     fn session(&self) -> Option<Value> {
         let branch = self.folder.as_deref().and_then(|folder| session::branch(Path::new(folder)));
-        let prompt = self.transcript.as_deref().and_then(|path| session::last_prompt(Path::new(path), self.acts_on.as_deref()));
+        let prompt = self
+            .transcript
+            .as_deref()
+            .and_then(|path| session::last_prompt(Path::new(path), self.acts_on.as_deref()));
         Some(json!({
             "id": self.session.as_deref()?,
             "helper": self.helper,

@@ -28,10 +28,6 @@ pub fn read(agent: Agent, event: &Value, headless: bool) -> Result<HookEvent, St
     };
     let tool = fields.tool()?;
     let input = fields.input()?;
-    // sayso's own tools already ask here; they need no second card.
-    if tool.starts_with("mcp__sayso__") || tool.starts_with("mcp_sayso_") || tool.starts_with("sayso_") {
-        return Ok(HookEvent::Nothing);
-    }
     let asks = does(agent, &tool) == Some(Does::Question);
     Ok(HookEvent::Asks(Box::new(Call {
         questions: asks.then(|| Questions::read(&input)).flatten(),
@@ -118,11 +114,6 @@ impl Fields<'_> {
     /// An MCP server asks for information.
     fn elicitation(&self, agent: Agent, headless: bool) -> Result<HookEvent, String> {
         let asked = Elicitation::read(self.0).ok_or("the event says nothing (message)")?;
-        let server = self.text(&["mcp_server_name"]).unwrap_or_default();
-        // sayso's own MCP server already asks here; it needs no second card.
-        if server == "sayso" {
-            return Ok(HookEvent::Nothing);
-        }
         Ok(HookEvent::Asks(Box::new(Call {
             folder: self.text(&["cwd"]),
             session: self.text(&["session_id"]),

@@ -194,7 +194,9 @@ impl Call {
     fn permission(&self, verdict: Verdict) -> Option<Value> {
         let decision = match verdict {
             // A tool that needs the person, such as one that shows a plan, takes a yes only together with its input.
-            Verdict::Allow if self.takes(Takes::Edit) => json!({"behavior": "allow", "updatedInput": self.input}),
+            Verdict::Allow if self.takes(Takes::Edit) => {
+                json!({"behavior": "allow", "updatedInput": self.input})
+            }
             Verdict::Allow => json!({"behavior": "allow"}),
             Verdict::Changed(args) if self.takes(Takes::Edit) => {
                 json!({"behavior": "allow", "updatedInput": args})

@@ -127,12 +127,14 @@ mod tests {
             std::fs::write(&path, text).unwrap();
             assert_eq!(last_prompt(&path, Some(acts_on)).as_deref(), expected, "{acts_on} {lines:?}");
         };
-        let claude = |id: &str, words: &str| json!({"type": "user", "promptId": id, "message": {"content": words}});
+        let claude =
+            |id: &str, words: &str| json!({"type": "user", "promptId": id, "message": {"content": words}});
         let (first, second) = (claude("p1", "first"), claude("p2", "second"));
         check(&[first.clone()], "p1", Some("first"));
         check(&[first.clone()], "p2", None);
         check(&[first, second], "p2", Some("second"));
-        let codex = |words: &str| json!({"type": "event_msg", "payload": {"type": "user_message", "message": words}});
+        let codex =
+            |words: &str| json!({"type": "event_msg", "payload": {"type": "user_message", "message": words}});
         let turn = |id: &str| json!({"type": "turn_context", "payload": {"turn_id": id}});
         let began = [turn("t1"), codex("first"), turn("t2")];
         check(&began[..2], "t1", Some("first"));

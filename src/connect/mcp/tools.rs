@@ -83,7 +83,7 @@ pub(super) fn list() -> Value {
             "name": "approve_tool_call",
             "title": "Approve a tool call",
             "description": "For the agent's own program, not for models: asks the person whether a tool may be used. Its \
-                name is what `claude -p --permission-prompt-tool mcp__sayso__approve_tool_call` takes.",
+                name is what `claude -p --permission-prompt-tool` takes.",
             "inputSchema": {"type": "object", "required": ["tool_name", "input"], "properties": {
                 "tool_name": text("The tool"),
                 "input": {"type": "object", "description": "Its arguments"},

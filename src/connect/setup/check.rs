@@ -2,8 +2,9 @@
 //! answers a test event, and is trusted (Codex). It changes nothing of theirs.
 
 use super::json::Entry;
-use super::{Agent, Contents, HOOK_GRACE, HOOK_PATIENCE, Options, Places, is_ours, read};
+use super::{Agent, Contents, HOOK_GRACE, HOOK_PATIENCE, Options, Places, is_ours, own, read};
 use crate::config::{Env, Host};
+use crate::dialects::{Meaning, Moment};
 use crate::text::Visible;
 use serde_json::{Value, json};
 use std::io::ErrorKind;
@@ -29,7 +30,7 @@ pub async fn check_agents(env: &Env) -> Vec<(String, Result<String, String>)> {
                 Ok(format!("found, and not connected; `sayso connect {}` lets it ask here", agent.word()))
             }
             (Ok(Some(hook)), None) => hook
-                .answers()
+                .answers(agent)
                 .await
                 .map(|()| format!("connected, but there is no `{}` on your PATH", agent.word())),
             (Ok(Some(hook)), Some(program)) => connected(agent, &hook, &program, &places).await,
@@ -66,7 +67,7 @@ pub fn on_path(env: &Env, name: impl AsRef<Path>) -> Option<PathBuf> {
 
 async fn connected(agent: Agent, hook: &Hook, program: &Path, places: &Places) -> Result<String, String> {
     let version = version(program).await?;
-    hook.answers().await?;
+    hook.answers(agent).await?;
     if let Some(limit) = hook.limit
         && limit <= hook.patience + HOOK_GRACE.as_secs()
     {
@@ -129,22 +130,17 @@ struct Hook {
     all: bool,
     /// Whether it asks before calls that sayso warns about.
     warned: bool,
-    event: Value,
 }
 
 /// The installed hook; `None` if there is none.
 fn hook(agent: Agent, places: &Places) -> Result<Option<Hook>, String> {
-    // One of sayso's own tools, which passes without a card.
-    let event = |key: &str, name: &str| json!({key: name, "session_id": "doctor", "tool_name": "mcp__sayso__doctor", "tool_input": {}});
     let (path, events, per_second): (PathBuf, &[&str], u64) = match agent {
         Agent::Claude => {
-            let path = super::claude::folder(places).join("settings.json");
+            let path = places.folder(agent).join("settings.json");
             (path, &["PermissionRequest", "PreToolUse"], 1)
         }
-        Agent::Codex => {
-            (super::codex::folder(places).join("hooks.json"), &["PermissionRequest", "PreToolUse"], 1)
-        }
-        Agent::Gemini => (super::gemini::folder(places).join("settings.json"), &["BeforeTool"], 1000),
+        Agent::Codex => (places.folder(agent).join("hooks.json"), &["PermissionRequest", "PreToolUse"], 1),
+        Agent::Gemini => (places.folder(agent).join("settings.json"), &["BeforeTool"], 1000),
         Agent::Opencode => {
             let plugin = super::opencode::plugin(places);
             let text = read(&plugin)?.filter(|text| text.starts_with(super::opencode::HEAD));
@@ -160,8 +156,7 @@ fn hook(agent: Agent, places: &Places) -> Result<Option<Hook>, String> {
             let patience = text.lines().find_map(|line| line.strip_prefix("const patience = ")?.parse().ok());
             let patience = patience.unwrap_or_default();
             let all = text.lines().any(|line| line == "const all = true");
-            let event = event("event", "tool");
-            return Ok(Some(Hook { command, limit: None, patience, all, warned: false, event }));
+            return Ok(Some(Hook { command, limit: None, patience, all, warned: false }));
         }
     };
     let Some(text) = read(&path)? else { return Ok(None) };
@@ -180,7 +175,6 @@ fn hook(agent: Agent, places: &Places) -> Result<Option<Hook>, String> {
                 rest.split_whitespace().next().and_then(|seconds| seconds.parse().ok())
             });
             let limit = hook.get("timeout").and_then(Value::as_u64).map(|limit| limit / per_second);
-            let event = event("hook_event_name", name);
             let all = match agent {
                 Agent::Gemini => group["matcher"].as_str() == Some(super::gemini::EVERY),
                 Agent::Claude | Agent::Codex | Agent::Opencode => *name == "PreToolUse",
@@ -191,7 +185,6 @@ fn hook(agent: Agent, places: &Places) -> Result<Option<Hook>, String> {
                 command: command.to_owned(),
                 limit,
                 patience: patience.unwrap_or(HOOK_PATIENCE.as_secs()),
-                event,
             }));
         }
     }
@@ -206,7 +199,8 @@ impl Hook {
         let (all, warned, patience) = (self.all, self.warned, self.patience);
         let options = Options { project: false, all, warned, manual: false, patience, program };
         let by_hand = agent != Agent::Opencode && !self.command.contains("--timeout ");
-        for file in super::files(agent, &options, places).into_iter().filter(|_| !by_hand) {
+        let server = own::name(agent, places)?;
+        for file in super::files(agent, &options, places, &server).into_iter().filter(|_| !by_hand) {
             let text = read(&file.path)?.unwrap_or_default();
             match file.contents {
                 Contents::Json(entries) => {
@@ -241,8 +235,12 @@ impl Hook {
         format!("sayso connect {}{all}{warned}{patience}", agent.word())
     }
 
-    /// Whether it answers a test event correctly: without output and without an error.
-    async fn answers(&self) -> Result<(), String> {
+    /// Whether it takes an event that asks nothing: without output and without an error.
+    async fn answers(&self, agent: Agent) -> Result<(), String> {
+        let asks_nothing =
+            |(_, meaning): &&(&str, Meaning)| matches!(meaning, Meaning::Reached(Moment::Prompted, _));
+        let event = agent.dialect().events.iter().find(asks_nothing).map(|(name, _)| *name);
+        let event = json!({"hook_event_name": event}).to_string();
         let mut shell = Command::new("sh");
         shell.args(["-c", &self.command]).kill_on_drop(true);
         shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -250,7 +248,7 @@ impl Hook {
             let mut child = shell.spawn()?;
             if let Some(mut stdin) = child.stdin.take() {
                 // A hook that ends without reading is judged by its exit status.
-                match stdin.write_all(self.event.to_string().as_bytes()).await {
+                match stdin.write_all(event.as_bytes()).await {
                     Err(error) if error.kind() != ErrorKind::BrokenPipe => return Err(error),
                     _ => {}
                 }

@@ -7,9 +7,11 @@
 //! session, and that a question was answered in its own window.
 
 use super::json::Entry;
-use super::{ConfigFile, Options, Places};
+use super::{ConfigFile, Options, Places, own};
+use crate::dialects::{Agent, person_s_files};
 use crate::text::Visible;
 use serde_json::{Value, json};
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
 const HOOK: &str = "claude-code";
@@ -34,35 +36,34 @@ const TOLD: [&str; 9] = [
     "SessionEnd",
 ];
 
-pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
+pub(super) fn files(options: &Options, places: &Places, server: &str) -> Vec<ConfigFile> {
     let mut settings = hooks(options);
     if options.manual {
         // Every version knows this name of its manual mode; an unknown one would make it skip the file.
-        settings.push(Entry::Set { path: vec!["permissions", "defaultMode"], value: json!("default") });
+        settings.push(Entry::set(&["permissions", "defaultMode"], json!("default")));
     }
-    settings.push(Entry::Member { path: vec!["permissions", "allow"], text: "mcp__sayso" });
-    let (program, args) = options.program.split_first().map_or(("sayso", &[][..]), |(p, a)| (p.as_str(), a));
-    let args: Vec<&str> = args.iter().map(String::as_str).chain(["mcp"]).collect();
-    let server = json!({"type": "stdio", "command": program, "args": args});
-    let server = Entry::Set { path: vec!["mcpServers", "sayso"], value: server };
     if options.project {
-        // A project's server starts only after somebody agreed to it; running this command means agreeing.
-        settings.push(Entry::Member { path: vec!["enabledMcpjsonServers"], text: "sayso" });
-        return vec![
-            ConfigFile::json(places.project.join(".claude/settings.json"), settings),
-            ConfigFile::json(places.project.join(".mcp.json"), vec![server]),
-        ];
+        return vec![ConfigFile::json(places.project.join(".claude/settings.json"), settings)];
     }
-    let folder = folder(places);
-    let state = match places.env.get("CLAUDE_CONFIG_DIR") {
-        Some(_) => folder.join(".claude.json"),
-        None => places.home.join(".claude.json"),
-    };
-    vec![ConfigFile::json(folder.join("settings.json"), settings), ConfigFile::json(state, vec![server])]
+    // Its rules know our server by its name only, so our hook looks at each call of it, in every mode.
+    settings.push(Entry::member(&["permissions", "allow"], format!("mcp__{server}")));
+    if !options.all {
+        let group = json!({"matcher": format!("mcp__{server}__.*"), "hooks": [blocking(options, HOOK)]});
+        settings.push(Entry::Hook { event: "PreToolUse", group });
+    }
+    let state = person_s_files(Agent::Claude, &places.home, |name| places.env.get(name).map(OsStr::to_owned));
+    let entry = Entry::set(&["mcpServers", server], own::entry(Agent::Claude, &options.program));
+    let state = state.into_iter().map(|file| ConfigFile::json(file, vec![entry.clone()]));
+    std::iter::once(ConfigFile::json(folder(places).join("settings.json"), settings)).chain(state).collect()
 }
 
 pub(super) fn folder(places: &Places) -> PathBuf {
-    places.folder("CLAUDE_CONFIG_DIR", ".claude")
+    places.folder(Agent::Claude)
+}
+
+/// A hook that asks. If it exceeds its limit, the call is refused.
+fn blocking(options: &Options, hook: &str) -> Value {
+    json!({"type": "command", "command": options.asks(hook), "timeout": options.limit(), "onFailure": "block"})
 }
 
 /// The mode in which it starts: the person's settings say so; without a word there it is auto mode.
@@ -93,23 +94,17 @@ pub(super) fn mode_of(version: &str, places: &Places) -> String {
 
 fn hooks(options: &Options) -> Vec<Entry> {
     let group = |hook: Value| json!({"matcher": "*", "hooks": [hook]});
-    let mut asks = json!({"type": "command", "command": options.asks(HOOK), "timeout": options.limit()});
-    let event = if options.all {
-        // Otherwise a hook that exceeds its limit would let the call through.
-        asks["onFailure"] = Value::from("block");
-        "PreToolUse"
+    let asks = json!({"type": "command", "command": options.asks(HOOK), "timeout": options.limit()});
+    let mut entries = vec![if options.all {
+        Entry::Hook { event: "PreToolUse", group: group(blocking(options, HOOK)) }
     } else {
-        "PermissionRequest"
-    };
-    let mut entries = vec![Entry::Hook { event, group: group(asks.clone()) }];
+        Entry::Hook { event: "PermissionRequest", group: group(asks.clone()) }
+    }];
     if options.warned {
-        entries.push(Entry::Hook { event: "PermissionDenied", group: group(asks) });
-        let warned = json!({"type": "command", "command": options.asks(HOOK_WARNED), "timeout": options.limit(),
-            "onFailure": "block"});
-        entries.push(Entry::Hook { event: "PreToolUse", group: group(warned) });
+        entries.push(Entry::Hook { event: "PermissionDenied", group: group(asks.clone()) });
+        entries.push(Entry::Hook { event: "PreToolUse", group: group(blocking(options, HOOK_WARNED)) });
     }
-    let forms = json!({"type": "command", "command": options.asks(HOOK), "timeout": options.limit()});
-    entries.push(Entry::Hook { event: "Elicitation", group: group(forms) });
+    entries.push(Entry::Hook { event: "Elicitation", group: group(asks) });
     let tells = |event: &str| {
         let mut hook = json!({"type": "command", "command": options.tells(HOOK), "timeout": 30});
         // Nobody waits for these. The others are waited for: the end of a turn would overtake the outcome of its last

@@ -1,17 +1,17 @@
 //! Codex: hooks in `hooks.json`, the MCP server in `config.toml`.
 
 use super::json::Entry;
-use super::{ConfigFile, Contents, Options, Places};
+use super::{ConfigFile, Contents, Options, Places, own};
+use crate::dialects::Agent;
 use serde_json::json;
-use std::path::PathBuf;
 
 const HOOK: &str = "codex";
 
 /// Events that report on a session; some of them end a question.
 const TOLD: [&str; 5] = ["SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SessionEnd"];
 
-pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
-    let folder = if options.project { places.project.join(".codex") } else { folder(places) };
+pub(super) fn files(options: &Options, places: &Places, server: &str) -> Vec<ConfigFile> {
+    let folder = if options.project { places.project.join(".codex") } else { places.folder(Agent::Codex) };
     let event = if options.all { "PreToolUse" } else { "PermissionRequest" };
     let asks = json!({"type": "command", "command": options.asks(HOOK), "timeout": options.limit()});
     let tells = |event: &str| {
@@ -20,27 +20,22 @@ pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
         json!({"type": "command", "command": options.tells(HOOK), "timeout": timeout})
     };
     let group = |hook| json!({"matcher": ".*", "hooks": [hook]});
-    let mut hooks = vec![Entry::Hook { event, group: group(asks) }];
+    let mut hooks = vec![Entry::Hook { event, group: group(asks.clone()) }];
     hooks.extend(TOLD.map(|event| Entry::Hook { event, group: group(tells(event)) }));
-    let (program, args) = options.program.split_first().map_or(("sayso", &[][..]), |(p, a)| (p.as_str(), a));
-    let args: Vec<&str> = args.iter().map(String::as_str).chain(["mcp"]).collect();
-    // A call waits as long as the person thinks; an hour is the longest that we ask of Codex.
-    let server = format!(
-        "command = {}\nargs = {}\ndefault_tools_approval_mode = \"approve\"\ntool_timeout_sec = 3600\n",
-        toml_edit::Value::from(program),
-        args.into_iter().collect::<toml_edit::Array>(),
-    );
-    vec![
-        ConfigFile::json(folder.join("hooks.json"), hooks),
-        ConfigFile {
-            path: folder.join("config.toml"),
-            contents: Contents::Toml { table: ["mcp_servers", "sayso"], text: server },
-        },
-    ]
-}
-
-pub(super) fn folder(places: &Places) -> PathBuf {
-    places.folder("CODEX_HOME", ".codex")
+    let hooks_file = |hooks| ConfigFile::json(folder.join("hooks.json"), hooks);
+    if options.project {
+        return vec![hooks_file(hooks)];
+    }
+    if !options.all {
+        let matcher = format!("mcp__{server}__.*");
+        let group = json!({"matcher": matcher, "hooks": [asks]});
+        hooks.push(Entry::Hook { event: "PreToolUse", group });
+    }
+    let entry = own::entry(Agent::Codex, &options.program);
+    let text = ::toml::to_string(&entry).unwrap_or_default();
+    let table = ["mcp_servers".to_owned(), server.to_owned()];
+    let config = ConfigFile { path: folder.join("config.toml"), contents: Contents::Toml { table, text } };
+    vec![hooks_file(hooks), config]
 }
 
 pub(super) fn notes(options: &Options) -> Vec<String> {

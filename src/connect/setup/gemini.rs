@@ -3,23 +3,23 @@
 //! Its hook runs before each tool that its own policy lets through; it can refuse or change a call but not grant one.
 
 use super::json::Entry;
-use super::{ConfigFile, Options, Places};
+use super::{ConfigFile, Options, Places, own};
+use crate::dialects::Agent;
 use serde_json::json;
-use std::path::{Path, PathBuf};
 
 const HOOK: &str = "gemini";
 
 /// Tools that change something or reach outside.
-const CHANGING: &str = "run_shell_command|write_file|replace|web_fetch|mcp_(?!sayso_).*";
+const CHANGING: &str = "run_shell_command|write_file|replace|web_fetch|mcp_.*";
 
-/// Every tool except our own.
-pub(super) const EVERY: &str = "^(?!mcp_sayso_).*";
+/// Every tool.
+pub(super) const EVERY: &str = ".*";
 
 /// Events that report on a session; some of them end a question.
 const TOLD: [&str; 5] = ["SessionStart", "BeforeAgent", "Notification", "AfterAgent", "SessionEnd"];
 
-pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
-    let folder = if options.project { places.project.join(".gemini") } else { folder(places) };
+pub(super) fn files(options: &Options, places: &Places, server: &str) -> Vec<ConfigFile> {
+    let folder = if options.project { places.project.join(".gemini") } else { places.folder(Agent::Gemini) };
     let matcher = if options.all { EVERY } else { CHANGING };
     // Its limits are in milliseconds.
     let hook = |command: String, seconds: u64| json!({"name": "sayso", "type": "command", "command": command, "timeout": seconds.saturating_mul(1000)});
@@ -31,15 +31,10 @@ pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
         let group = json!({"hooks": [hook(options.tells(HOOK), 10)]});
         Entry::Hook { event, group }
     }));
-    let (program, args) = options.program.split_first().map_or(("sayso", &[][..]), |(p, a)| (p.as_str(), a));
-    let args: Vec<&str> = args.iter().map(String::as_str).chain(["mcp"]).collect();
-    let server = json!({"command": program, "args": args, "trust": true, "timeout": 3_600_000});
-    entries.push(Entry::Set { path: vec!["mcpServers", "sayso"], value: server });
+    if !options.project {
+        entries.push(Entry::set(&["mcpServers", server], own::entry(Agent::Gemini, &options.program)));
+    }
     vec![ConfigFile::json(folder.join("settings.json"), entries)]
-}
-
-pub(super) fn folder(places: &Places) -> PathBuf {
-    places.env.get("GEMINI_CLI_HOME").map_or(places.home.as_path(), Path::new).join(".gemini")
 }
 
 pub(super) fn notes() -> Vec<String> {

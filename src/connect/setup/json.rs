@@ -11,9 +11,19 @@ pub(super) enum Entry {
     /// A hook, added as a group to its event's list.
     Hook { event: &'static str, group: Value },
     /// A value at a path.
-    Set { path: Vec<&'static str>, value: Value },
+    Set { path: Vec<String>, value: Value },
     /// A string in a list.
-    Member { path: Vec<&'static str>, text: &'static str },
+    Member { path: Vec<String>, text: String },
+}
+
+impl Entry {
+    pub(super) fn set(path: &[&str], value: Value) -> Self {
+        Entry::Set { path: path.iter().map(|name| (*name).to_owned()).collect(), value }
+    }
+
+    pub(super) fn member(path: &[&str], text: String) -> Self {
+        Entry::Member { path: path.iter().map(|name| (*name).to_owned()).collect(), text }
+    }
 }
 
 /// The file with these entries, each once.
@@ -87,7 +97,7 @@ fn has(object: &CstObject, entry: &Entry) -> bool {
             let Some((name, above)) = path.split_last() else { return false };
             let list = find_object(object, above).and_then(|object| object.array_value(name));
             list.is_some_and(|list| {
-                list.elements().iter().any(|element| equals(element, &Value::from(*text)))
+                list.elements().iter().any(|element| equals(element, &Value::from(text.as_str())))
             })
         }
     }
@@ -97,14 +107,14 @@ fn equals(node: &CstNode, value: &Value) -> bool {
     node.to_serde_value().as_ref() == Some(value)
 }
 
-fn find_object(object: &CstObject, path: &[&str]) -> Option<CstObject> {
+fn find_object(object: &CstObject, path: &[String]) -> Option<CstObject> {
     path.iter().try_fold(object.clone(), |object, name| object.object_value(name))
 }
 
 fn put(object: &CstObject, entry: &Entry) -> Result<(), String> {
     match entry {
         Entry::Hook { event, group } => {
-            list_at(object, &["hooks", event])?.append(input(group));
+            list_at(object, &["hooks".to_owned(), (*event).to_owned()])?.append(input(group));
         }
         Entry::Set { path, value } => {
             let Some((name, above)) = path.split_last() else { return Ok(()) };
@@ -117,19 +127,19 @@ fn put(object: &CstObject, entry: &Entry) -> Result<(), String> {
             }
         }
         Entry::Member { path, text } => {
-            list_at(object, path)?.append(CstInputValue::from(*text));
+            list_at(object, path)?.append(CstInputValue::from(text.as_str()));
         }
     }
     Ok(())
 }
 
-fn object_at(object: &CstObject, path: &[&str]) -> Result<CstObject, String> {
+fn object_at(object: &CstObject, path: &[String]) -> Result<CstObject, String> {
     path.iter().try_fold(object.clone(), |object, name| {
         object.object_value_or_create(name).ok_or_else(|| format!("`{name}` is not an object; fix it first"))
     })
 }
 
-fn list_at(object: &CstObject, path: &[&str]) -> Result<CstArray, String> {
+fn list_at(object: &CstObject, path: &[String]) -> Result<CstArray, String> {
     let Some((name, above)) = path.split_last() else { return Err("a list has a name".to_owned()) };
     let object = object_at(object, above)?;
     object.array_value_or_create(name).ok_or_else(|| format!("`{name}` is not a list; fix it first"))
@@ -171,7 +181,7 @@ fn take_out(object: &CstObject, entries: &[Entry]) -> bool {
             Entry::Member { path, text } => {
                 let Some((name, above)) = path.split_last() else { continue };
                 let list = find_object(object, above).and_then(|object| object.array_value(name));
-                let ours = |node: &CstNode| equals(node, &Value::from(*text));
+                let ours = |node: &CstNode| equals(node, &Value::from(text.as_str()));
                 (path, list.and_then(|list| list.elements().into_iter().find(ours)))
             }
         };

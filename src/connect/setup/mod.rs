@@ -12,6 +12,7 @@ mod codex;
 mod gemini;
 mod json;
 mod opencode;
+mod own;
 mod toml;
 mod write;
 
@@ -19,10 +20,12 @@ use crate::config::{Env, Host};
 use crate::connect::{HOOK_GRACE, HOOK_PATIENCE};
 use crate::dialects::Agent;
 use crate::text::read_error_text;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 pub use check::{FoundAgent, check_agents, find_agents, on_path};
 pub use claude::starts_in_auto_mode;
+pub use own::{ToolUse, name_in};
 pub use write::write;
 
 impl Agent {
@@ -121,15 +124,15 @@ impl Places {
     /// Where an agent keeps the transcripts of its sessions; `None` if they are not known to us.
     pub fn transcripts(&self, agent: Agent) -> Option<PathBuf> {
         match agent {
-            Agent::Claude => Some(claude::folder(self).join("projects")),
-            Agent::Codex => Some(codex::folder(self).join("sessions")),
+            Agent::Claude => Some(self.folder(agent).join("projects")),
+            Agent::Codex => Some(self.folder(agent).join("sessions")),
             Agent::Opencode | Agent::Gemini => None,
         }
     }
 
-    /// The folder that a variable names; by default `usual` in the home folder.
-    fn folder(&self, variable: &str, usual: &str) -> PathBuf {
-        self.env.get(variable).map_or_else(|| self.home.join(usual), PathBuf::from)
+    /// An agent's own folder.
+    fn folder(&self, agent: Agent) -> PathBuf {
+        agent.dialect().home.folder(&self.home, |name| self.env.get(name).map(OsStr::to_owned))
     }
 }
 
@@ -158,7 +161,8 @@ pub struct Plan {
 
 /// Plans the changes that connect an agent.
 pub fn connect(agent: Agent, options: &Options, places: &Places) -> Result<Plan, String> {
-    let files = files(agent, options, places);
+    let server = own::name(agent, places)?;
+    let files = files(agent, options, places, &server);
     let changes = files.iter().map(|file| file.change(Target::Connected)).collect::<Result<_, _>>()?;
     let notes = match agent {
         Agent::Claude => claude::notes(options, places),
@@ -171,7 +175,8 @@ pub fn connect(agent: Agent, options: &Options, places: &Places) -> Result<Plan,
 
 /// Plans the changes that restore the files.
 pub fn disconnect(agent: Agent, options: &Options, places: &Places) -> Result<Plan, String> {
-    let files = files(agent, options, places);
+    let server = own::name(agent, places)?;
+    let files = files(agent, options, places, &server);
     let changes = files.iter().map(|file| file.change(Target::Removed)).collect::<Result<_, _>>()?;
     let notes = match agent {
         Agent::Claude => claude::notes_on_leaving(places),
@@ -180,12 +185,14 @@ pub fn disconnect(agent: Agent, options: &Options, places: &Places) -> Result<Pl
     Ok(Plan { changes, notes })
 }
 
-fn files(agent: Agent, options: &Options, places: &Places) -> Vec<ConfigFile> {
+/// The files of an agent, with our server under this name. A project's files have no server of ours: whoever works in
+/// the project could replace it.
+fn files(agent: Agent, options: &Options, places: &Places, server: &str) -> Vec<ConfigFile> {
     match agent {
-        Agent::Claude => claude::files(options, places),
-        Agent::Codex => codex::files(options, places),
-        Agent::Opencode => opencode::files(options, places),
-        Agent::Gemini => gemini::files(options, places),
+        Agent::Claude => claude::files(options, places, server),
+        Agent::Codex => codex::files(options, places, server),
+        Agent::Opencode => opencode::files(options, places, server),
+        Agent::Gemini => gemini::files(options, places, server),
     }
 }
 
@@ -207,7 +214,7 @@ enum Contents {
     /// Entries of a JSON file, which may have comments.
     Json(Vec<json::Entry>),
     /// A table of a TOML file.
-    Toml { table: [&'static str; 2], text: String },
+    Toml { table: [String; 2], text: String },
     /// The whole file.
     Whole(String),
 }
@@ -230,10 +237,10 @@ impl ConfigFile {
             (Contents::Json(entries), Target::Connected) => Some(json::with(text, entries).map_err(named)?),
             (Contents::Json(entries), Target::Removed) => Some(json::without(text, entries).map_err(named)?),
             (Contents::Toml { table, text: ours }, Target::Connected) => {
-                Some(toml::with(text, *table, ours).map_err(named)?)
+                Some(toml::with(text, table, ours).map_err(named)?)
             }
             (Contents::Toml { table, .. }, Target::Removed) => {
-                Some(toml::without(text, *table).map_err(named)?)
+                Some(toml::without(text, table).map_err(named)?)
             }
             (Contents::Whole(ours), _) => {
                 if before.as_deref().is_some_and(|text| !text.starts_with(opencode::HEAD)) {

@@ -67,7 +67,6 @@ export const Sayso = async ({ client, directory }) => {
   const sessions = new Map()
 
   const wanted = (tool) => {
-    if (tool.startsWith("sayso_")) return false
     if (all) return true
     const name = permissions[tool] ?? tool
     return asked.findLast(([pattern]) => fits(pattern, name))?.[1] ?? false
@@ -101,10 +100,10 @@ export const Sayso = async ({ client, directory }) => {
 
   return {
     config: async (config) => {
-      // A single word applies to every tool, including ours. Ours ask by themselves, so they are allowed.
-      const word = config.permission
-      if (typeof word === "string") config.permission = { "*": word, "sayso_*": "allow" }
       if (!gate) return
+      // A single word applies to every tool.
+      const word = config.permission
+      if (typeof word === "string") config.permission = { "*": word }
       // The tools of a server begin with its name.
       const servers = Object.keys(config.mcp ?? {}).map((name) => `${name.replace(/[^a-zA-Z0-9_-]/g, "_")}_`)
       const tools = [...new Set(Object.values(permissions))]

@@ -3,7 +3,7 @@
 use toml_edit::{DocumentMut, Item, Table};
 
 /// The file with this table.
-pub(super) fn with(text: &str, path: [&str; 2], ours: &str) -> Result<String, String> {
+pub(super) fn with(text: &str, path: &[String; 2], ours: &str) -> Result<String, String> {
     let mut document = parse(text)?;
     let mut table = parse(ours)?.as_table().clone();
     let [above, name] = path;
@@ -29,7 +29,7 @@ pub(super) fn with(text: &str, path: [&str; 2], ours: &str) -> Result<String, St
 }
 
 /// The file without this table.
-pub(super) fn without(text: &str, path: [&str; 2]) -> Result<String, String> {
+pub(super) fn without(text: &str, path: &[String; 2]) -> Result<String, String> {
     let mut document = parse(text)?;
     let [above, name] = path;
     let Some(parent) = document.get_mut(above).and_then(Item::as_table_like_mut) else {
