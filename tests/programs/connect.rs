@@ -106,7 +106,12 @@ fn claude_code_s_auto_mode_is_named_with_two_ways_out() {
     let auto = |output: &str| output.contains("auto mode, in which another model decides");
     let shown = run(&cli, &["connect", "claude", "--yes"]).out;
     assert!(auto(&shown) && shown.contains("--manual") && shown.contains("--warned"), "{shown}");
-    assert!(!settings().contains("PreToolUse") && !settings().contains("defaultMode"));
+    // Before it uses a tool, only our own server's calls are looked at.
+    let before_use = |settings: &Value| each(&settings["hooks"]["PreToolUse"], "matcher");
+    let written: Value = serde_json::from_str(&settings()).unwrap();
+    let [own] = <[String; 1]>::try_from(before_use(&written)).unwrap();
+    assert!(own.starts_with("mcp__sayso") && own.ends_with("__.*"), "{own}");
+    assert!(!settings().contains("defaultMode"));
     // Before calls that sayso warns about, and about what auto mode refused.
     let shown = run(&cli, &["connect", "claude", "--warned", "--yes"]).out;
     assert!(!auto(&shown), "{shown}");
@@ -120,7 +125,7 @@ fn claude_code_s_auto_mode_is_named_with_two_ways_out() {
     assert!(!auto(&shown), "{shown}");
     let written: Value = serde_json::from_str(&settings()).unwrap();
     assert_eq!(written["permissions"]["defaultMode"], "default");
-    assert_eq!(written["hooks"].get("PreToolUse"), None);
+    assert_eq!(before_use(&written), [own]);
     assert!(run(&cli, &["connect", "claude", "--yes"]).out.contains("connected already"));
     let gone = run(&cli, &["connect", "claude", "--remove", "--yes"]).out;
     assert!(gone.contains("still start in manual mode"), "{gone}");
@@ -158,6 +163,79 @@ fn doctor_says_how_an_agent_stands() {
     says(false, &["may take 60 s"]);
     std::fs::write(&settings, written.replace(env!("CARGO_BIN_EXE_sayso"), "/nowhere/sayso")).unwrap();
     says(false, &["does not answer"]);
+}
+
+/// Settings of the folder and of the agent that keep it from asking are named.
+#[test]
+fn doctor_and_connect_say_where_an_agent_does_not_ask() {
+    let cli = Cli::new();
+    let bin = cli.path("bin");
+    std::fs::create_dir(&bin).unwrap();
+    let path = format!("{}:/usr/bin:/bin", bin.display());
+    for (agent, settings, config, expected) in [
+        ("claude", ".claude/settings.local.json", r#"{"disableAllHooks": true}"#, "`disableAllHooks` in"),
+        (
+            "claude",
+            ".claude/settings.local.json",
+            r#"{"permissions": {"defaultMode": "bypassPermissions"}}"#,
+            "a mode that asks nothing",
+        ),
+        ("codex", ".codex/config.toml", "approval_policy = \"never\"\n", "so it asks nothing"),
+        ("codex", ".codex/config.toml", "[features]\nhooks = false\n", "`features.hooks` in"),
+        ("opencode", "opencode.json", "{}", "runs commands and changes files without asking"),
+        (
+            "opencode",
+            "opencode.json",
+            r#"{"permission": {"bash": "ask", "*": "allow"}}"#,
+            "runs commands and",
+        ),
+        (
+            "opencode",
+            "opencode.json",
+            r#"{"permission": {"*": "allow", "b?sh": {"*": "ask"}}}"#,
+            "so it changes files",
+        ),
+        (
+            "gemini",
+            ".gemini/settings.json",
+            r#"{"hooksConfig": {"disabled": ["sayso"]}}"#,
+            "`hooksConfig.disabled` in",
+        ),
+        (
+            "gemini",
+            ".gemini/settings.json",
+            r#"{"hooksConfig": {"enabled": false}}"#,
+            "`hooksConfig.enabled` in",
+        ),
+    ] {
+        let program = bin.join(agent);
+        std::fs::write(&program, "#!/bin/sh\necho 1.0\n").unwrap();
+        std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+        let project = cli.path("project");
+        let file = project.join(settings);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        let manual: &[&str] = if agent == "claude" { &["--manual"] } else { &[] };
+        run(&cli, &[&["connect", agent, "--yes"], manual].concat()).done();
+        let doctor = || {
+            let output =
+                cli.real().args(["doctor", "--json"]).env("PATH", &path).current_dir(&project).output();
+            let checks: Vec<Value> = serde_json::from_slice(&output.unwrap().stdout).unwrap();
+            let check = checks.into_iter().find(|check| check["check"] == "agent").unwrap();
+            (check["ok"] == true, text(&check["text"]))
+        };
+        let (_, before) = doctor();
+        assert!(agent == "opencode" || !before.contains(expected), "{agent}: {before}");
+        std::fs::write(&file, config).unwrap();
+        let (ok, said) = doctor();
+        assert!(said.contains(expected) && !ok, "{agent} {config}: {said}");
+        let mut command = cli.real();
+        command.args(["connect", agent, "--patience", "77", "--yes"]).current_dir(&project);
+        let connected = String::from_utf8(command.output().unwrap().stdout).unwrap();
+        assert!(connected.contains(expected), "{agent} {config}: {connected}");
+        run(&cli, &["connect", agent, "--remove", "--yes"]).done();
+        std::fs::remove_file(&file).unwrap();
+        std::fs::remove_file(&program).unwrap();
+    }
 }
 
 /// Real transcripts: of Claude Code 2.1.326 with a sub-agent, and of Codex 0.169.0.

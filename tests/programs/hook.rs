@@ -112,6 +112,8 @@ fn a_tool_is_told_what_the_person_decides() {
             let reply = decides(&output, expected, reason);
             match words[0] {
                 "edit" => assert_eq!(reply["updatedInput"]["command"], "cargo test --lib"),
+                // As it came: some tools take no yes without their input.
+                "accept" => assert_eq!(reply["updatedInput"], event["tool_input"]),
                 _ => assert_eq!(reply.get("updatedInput"), None),
             }
         }
@@ -190,6 +192,24 @@ fn what_goes_wrong_allows_nothing() {
     {
         assert_eq!(with_stdin(&cli, wrong, b"{}").code, 2);
     }
+}
+
+/// On a slow disk another process writes for seconds.
+#[test]
+fn a_slow_disk_is_no_locked_database() {
+    let cli = Cli::new();
+    run(&cli, &["list"]);
+    let db = rusqlite::Connection::open(cli.data().join("sayso.db")).unwrap();
+    db.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let begun = std::time::Instant::now();
+    let mut tool = hooked(&cli, &bash("s1", "cargo test"));
+    while begun.elapsed() < std::time::Duration::from_secs(2) {
+        assert!(tool.is_running(), "it gave up: {:?}", tool.wait());
+        std::thread::yield_now();
+    }
+    db.execute_batch("ROLLBACK").unwrap();
+    answer(&cli, &text(&the_one(&cli)["id"]), &["accept"]);
+    decides(&tool.wait(), "allow", "");
 }
 
 #[test]
@@ -322,7 +342,9 @@ fn what_came_of_a_call_is_kept_with_its_decision() {
     let cli = Cli::new();
     let after = |command: &str, name: &str, more: Value| {
         let event = merged(bash("toolu_9", command), json!({ "hook_event_name": name }));
-        assert_eq!(hooked(&cli, &merged(event, more)).wait().code, 0);
+        let output = hooked(&cli, &merged(event, more)).wait();
+        assert_eq!(output.code, 0);
+        output.out
     };
     let decided = |words: &[&str], event: &Value| {
         let tool = hooked(&cli, event);
@@ -336,10 +358,12 @@ fn what_came_of_a_call_is_kept_with_its_decision() {
     decided(&["edit", "--set", "command=cargo test --lib"], &bash("toolu_2", "cargo test"));
     decided(&["ignore"], &permission("cargo publish"));
     assert_eq!(outcomes(), ["refused", "allowed, changed", "allowed"]);
-    after("cargo test", "PostToolUseFailure", json!({"error": "Exit code 101\nfailed"}));
+    assert_eq!(after("cargo test", "PostToolUseFailure", json!({"error": "Exit code 101\nfailed"})), "");
     assert_eq!(outcomes(), ["refused", "allowed, changed", "allowed, exit code 101"]);
     let ran = json!({"tool_use_id": "toolu_2", "tool_response": {"stdout": "", "interrupted": false}});
-    after("cargo test --lib", "PostToolUse", ran);
+    let told: Value = serde_json::from_str(&after("cargo test --lib", "PostToolUse", ran)).unwrap();
+    let words = text(&told["hookSpecificOutput"]["additionalContext"]);
+    assert!(words.contains("The person changed this call") && words.contains("cargo test --lib"), "{told}");
     assert_eq!(outcomes(), ["refused", "allowed, changed, exit code 0", "allowed, exit code 101"]);
     // Nothing is made of what was never asked, or was told before.
     after("cargo publish", "PostToolUse", json!({"tool_response": {"stdout": ""}}));

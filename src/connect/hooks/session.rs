@@ -130,8 +130,8 @@ mod tests {
         let claude =
             |id: &str, words: &str| json!({"type": "user", "promptId": id, "message": {"content": words}});
         let (first, second) = (claude("p1", "first"), claude("p2", "second"));
-        check(&[first.clone()], "p1", Some("first"));
-        check(&[first.clone()], "p2", None);
+        check(std::slice::from_ref(&first), "p1", Some("first"));
+        check(std::slice::from_ref(&first), "p2", None);
         check(&[first, second], "p2", Some("second"));
         let codex =
             |words: &str| json!({"type": "event_msg", "payload": {"type": "user_message", "message": words}});

@@ -62,9 +62,9 @@ fn a_call_becomes_a_question() {
     let odd = json!({"toolName": "mcp__x__do it/now", "toolInput": null});
     let odd = call_of(Agent::Claude, &odd, false).new_request(HOOK_PATIENCE);
     assert_eq!(odd.input["action"], "mcp__x__do_it_now");
-    // sayso's own tools are not asked about.
-    let own = with(bash("x"), "tool_name", json!("mcp__sayso__ask_person"));
-    assert_eq!(read(Agent::Claude, &own, false).unwrap(), HookEvent::Nothing);
+    // A name proves nothing.
+    let named = with(bash("x"), "tool_name", json!("mcp__sayso__ask_person"));
+    assert_eq!(call_of(Agent::Claude, &named, false).tool, "mcp__sayso__ask_person");
 }
 
 #[test]
@@ -92,7 +92,8 @@ fn only_a_yes_allows() {
     // An accepted call runs as it came in, whatever was shown for it.
     for args in [json!({"command": "cargo test"}), json!({"command": "as shown"})] {
         let allowed = reply(Some(Ending::Accept), args);
-        assert_eq!((&allowed["permissionDecision"], allowed.get("updatedInput")), (&json!("allow"), None));
+        assert_eq!(allowed["permissionDecision"], "allow");
+        assert_eq!(allowed["updatedInput"], bash("cargo test")["tool_input"]);
     }
     let other = json!({"command": "cargo test --lib"});
     let edited = reply(Some(Ending::Edit), other.clone());
@@ -134,6 +135,31 @@ fn codex_gets_only_what_it_honours() {
 }
 
 #[test]
+fn network_access_is_no_permission_for_the_command_that_wants_it() {
+    let event = |words: &str| {
+        let mut event = with(permission(bash("npm test")), "turn_id", json!("t"));
+        event["tool_input"] = json!({"command": "npm test", "description": words});
+        event
+    };
+    let is_asked_each_time = |agent, words| call_of(agent, &event(words), false).each_time;
+    assert!(is_asked_each_time(Agent::Codex, "network-access evil.test:443"));
+    assert!(!is_asked_each_time(Agent::Codex, "Runs the tests"));
+}
+
+#[test]
+fn after_an_edit_the_model_is_told() {
+    let ran = with(bash("cargo test --lib"), "hook_event_name", json!("PostToolUse"));
+    let codex = with(ran.clone(), "turn_id", json!("t"));
+    for event in [ran, codex] {
+        let told = told_after_edit(Agent::Claude, &event).unwrap()["hookSpecificOutput"].clone();
+        assert_eq!(told["hookEventName"], "PostToolUse");
+        assert!(told["additionalContext"].as_str().unwrap().contains("cargo test --lib"), "{told}");
+    }
+    let gemini = json!({"hook_event_name": "AfterTool", "tool_input": {"command": "x"}});
+    assert_eq!(told_after_edit(Agent::Gemini, &gemini), None);
+}
+
+#[test]
 fn a_permission_that_is_not_decided_is_the_agent_s_to_ask() {
     let codex = with(permission(bash("x")), "turn_id", json!("t"));
     for (agent, event) in [(Agent::Claude, permission(bash("x"))), (Agent::Codex, codex)] {
@@ -143,7 +169,10 @@ fn a_permission_that_is_not_decided_is_the_agent_s_to_ask() {
             assert_eq!(reply["hookSpecificOutput"]["hookEventName"], "PermissionRequest");
             Some(reply["hookSpecificOutput"]["decision"].clone())
         };
-        assert_eq!(reply(Some(Ending::Accept), Value::Null), Some(json!({"behavior": "allow"})));
+        let yes = reply(Some(Ending::Accept), Value::Null).unwrap();
+        // A plan that is shown counts as accepted only together with its input.
+        let input = (agent == Agent::Claude).then(|| bash("x")["tool_input"].clone());
+        assert_eq!((&yes["behavior"], yes.get("updatedInput")), (&json!("allow"), input.as_ref()));
         let no = reply(Some(Ending::Ignore), Value::Null).unwrap();
         assert_eq!(no, json!({"behavior": "deny", "message": "The person said no."}));
         let response = reply(Some(Ending::Respond), json!("later")).unwrap();
@@ -303,8 +332,6 @@ fn what_a_server_wants_to_know_is_a_card() {
     assert_eq!(reply(None, Value::Null), None);
     let alone = call_of(Agent::Claude, &event, true).undecided("nobody").unwrap();
     assert_eq!(alone["hookSpecificOutput"]["action"], "cancel");
-    let own = with(event, "mcp_server_name", json!("sayso"));
-    assert_eq!(read(Agent::Claude, &own, false).unwrap(), HookEvent::Nothing);
 }
 
 #[test]
@@ -321,12 +348,12 @@ fn what_claude_code_is_to_remember_it_is_told_as_it_offered_it() {
         call.reply(&answer).unwrap()["hookSpecificOutput"]["decision"].clone()
     };
     let reply = decided(Some(rule.clone()), Ending::Accept);
-    assert_eq!(reply, json!({"behavior": "allow", "updatedPermissions": [rule]}));
+    assert_eq!((&reply["behavior"], &reply["updatedPermissions"]), (&json!("allow"), &json!([rule])));
     // The agent is not told to remember anything that it did not offer, nor together with a no.
     let other = json!({"type": "setMode", "mode": "bypassPermissions", "destination": "session"});
-    assert_eq!(decided(Some(other), Ending::Accept), json!({"behavior": "allow"}));
+    assert!(decided(Some(other), Ending::Accept).get("updatedPermissions").is_none());
     assert_eq!(decided(Some(rule.clone()), Ending::Ignore)["behavior"], "deny");
-    assert_eq!(decided(None, Ending::Accept), json!({"behavior": "allow"}));
+    assert!(decided(None, Ending::Accept).get("updatedPermissions").is_none());
     // If the agent cannot be told, it is not offered.
     event["hook_event_name"] = json!("PreToolUse");
     assert!(call_of(Agent::Claude, &event, false).new_request(HOOK_PATIENCE).input.get("remember").is_none());

@@ -5,7 +5,7 @@
 //! calls are taken from them, and nothing is kept. What cannot be read is skipped and counted.
 
 use super::{Agent, Call, HookEvent, read};
-use crate::connect::setup::quoted;
+use crate::connect::setup::{is_named_like_ours, quoted};
 use crate::engine::graph::Interrupt;
 use crate::inbox::InboxError;
 use crate::inbox::door::Inbox;
@@ -76,7 +76,7 @@ pub fn past_calls(agent: Agent, folder: &Path, since: Timestamp) -> PastCalls {
                     (Some(at), Ok((HookEvent::Asks(call), event))) => {
                         // A session that is resumed or forked repeats the calls before that.
                         let same = format!("{} {}", event["tool_use_id"], event["tool_input"]);
-                        if at >= since && seen.insert(same) {
+                        if at >= since && !is_named_like_ours(&call.tool) && seen.insert(same) {
                             sessions.insert(call.session.clone());
                             past.calls.push(PastCall { at, call: *call });
                         }
@@ -274,7 +274,12 @@ mod tests {
             call("2026-11-18T09:00:01Z", "t1", "Edit", json!({"file_path": "/a/x"})),
             call("2026-11-11T09:00:00Z", "t0", "Bash", json!({"command": "too old"})),
             call("2026-11-18T09:00:02Z", "t2", "Bash", json!({"command": "make"})),
-            call("2026-11-18T09:00:02Z", "t3", "mcp__sayso__ask_person", json!({"question": "x"})),
+            call(
+                "2026-11-18T09:00:02Z",
+                "t3",
+                "mcp__sayso0123456789ab__ask_person",
+                json!({"question": "x"}),
+            ),
             call("2026-11-18T09:00:03Z", "t4", "Bash", json!("no object")),
             call("yesterday", "t5", "Bash", json!({"command": "when?"})),
         ];

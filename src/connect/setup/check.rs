@@ -83,13 +83,18 @@ async fn connected(agent: Agent, hook: &Hook, program: &Path, places: &Places) -
             hook.renewed_by(agent)
         ));
     }
+    let silent = super::silent::reasons(agent, &hook.options(), places);
+    if !silent.is_empty() {
+        return Err(format!("it does not ask everything in this folder: {}", silent.join("; ")));
+    }
     if agent == Agent::Codex && !is_trusted(program).await? {
         return Err(
             "it skips the hook because you have not trusted it; start `codex` and trust it under /hooks"
                 .to_owned(),
         );
     }
-    let mut mode = String::new();
+    let remarks = super::silent::remarks(agent, &hook.options()).into_iter();
+    let mut mode: String = remarks.map(|words| format!("; {words}")).collect();
     if agent == Agent::Claude {
         let starts_in = super::claude::mode_of(&version, places);
         if starts_in == "auto" && !hook.all && !hook.warned {
@@ -134,13 +139,13 @@ struct Hook {
 
 /// The installed hook; `None` if there is none.
 fn hook(agent: Agent, places: &Places) -> Result<Option<Hook>, String> {
-    let (path, events, per_second): (PathBuf, &[&str], u64) = match agent {
+    let (path, events): (PathBuf, &[&str]) = match agent {
         Agent::Claude => {
             let path = places.folder(agent).join("settings.json");
-            (path, &["PermissionRequest", "PreToolUse"], 1)
+            (path, &["PermissionRequest", "PreToolUse"])
         }
-        Agent::Codex => (places.folder(agent).join("hooks.json"), &["PermissionRequest", "PreToolUse"], 1),
-        Agent::Gemini => (places.folder(agent).join("settings.json"), &["BeforeTool"], 1000),
+        Agent::Codex => (places.folder(agent).join("hooks.json"), &["PermissionRequest", "PreToolUse"]),
+        Agent::Gemini => (places.folder(agent).join("settings.json"), &["BeforeTool"]),
         Agent::Opencode => {
             let plugin = super::opencode::plugin(places);
             let text = read(&plugin)?.filter(|text| text.starts_with(super::opencode::HEAD));
@@ -174,6 +179,7 @@ fn hook(agent: Agent, places: &Places) -> Result<Option<Hook>, String> {
             let patience = command.split_once("--timeout ").and_then(|(_, rest)| {
                 rest.split_whitespace().next().and_then(|seconds| seconds.parse().ok())
             });
+            let per_second = agent.dialect().limit_per_second.unwrap_or(1);
             let limit = hook.get("timeout").and_then(Value::as_u64).map(|limit| limit / per_second);
             let all = match agent {
                 Agent::Gemini => group["matcher"].as_str() == Some(super::gemini::EVERY),
@@ -192,12 +198,17 @@ fn hook(agent: Agent, places: &Places) -> Result<Option<Hook>, String> {
 }
 
 impl Hook {
+    /// The options it was written with.
+    fn options(&self) -> Options {
+        let program = vec!["sayso".to_owned()];
+        let (all, warned, patience) = (self.all, self.warned, self.patience);
+        Options { project: false, all, warned, manual: false, patience, program }
+    }
+
     /// What `connect` would write differently today, in a few words; `None` if nothing, or if somebody wrote the hook
     /// by hand.
     fn changed(&self, agent: Agent, places: &Places) -> Result<Option<String>, String> {
-        let program = vec!["sayso".to_owned()];
-        let (all, warned, patience) = (self.all, self.warned, self.patience);
-        let options = Options { project: false, all, warned, manual: false, patience, program };
+        let options = self.options();
         let by_hand = agent != Agent::Opencode && !self.command.contains("--timeout ");
         let server = own::name(agent, places)?;
         for file in super::files(agent, &options, places, &server).into_iter().filter(|_| !by_hand) {

@@ -12,7 +12,7 @@ use crate::dialects::{Agent, person_s_files};
 use crate::text::Visible;
 use serde_json::{Value, json};
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const HOOK: &str = "claude-code";
 
@@ -66,12 +66,26 @@ fn blocking(options: &Options, hook: &str) -> Value {
     json!({"type": "command", "command": options.asks(hook), "timeout": options.limit(), "onFailure": "block"})
 }
 
-/// The mode in which it starts: the person's settings say so; without a word there it is auto mode.
-fn mode(places: &Places) -> String {
-    let text = super::read(&folder(places).join("settings.json")).ok().flatten().unwrap_or_default();
-    let settings = super::json::value(&text).unwrap_or_default();
-    let mode = settings.pointer("/permissions/defaultMode").and_then(Value::as_str);
-    Visible::line(mode.unwrap_or("auto")).into_string()
+/// Its settings for this folder, the weakest first.
+pub(super) fn settings_files(places: &Places) -> [PathBuf; 4] {
+    let project = places.project.join(".claude");
+    let own = folder(places).join("settings.json");
+    let managed = PathBuf::from("/etc/claude-code/managed-settings.json");
+    [own, project.join("settings.json"), project.join("settings.local.json"), managed]
+}
+
+/// The mode in which it starts in this folder; without a word in any settings it is auto mode.
+pub(super) fn mode(places: &Places) -> String {
+    let [own, project, local, managed] = settings_files(places);
+    let named = [managed, local, project, own].iter().find_map(|file| mode_in(file));
+    named.unwrap_or_else(|| "auto".to_owned())
+}
+
+fn mode_in(settings: &Path) -> Option<String> {
+    let text = super::read(settings).ok()??;
+    let settings = super::json::value(&text).ok()?;
+    let mode = settings.pointer("/permissions/defaultMode")?.as_str()?;
+    Some(Visible::line(mode).into_string())
 }
 
 /// Whether its windows start in auto mode, in which it asks almost nothing.
@@ -123,7 +137,8 @@ const AUTO_MODE: &str = "Its windows start in auto mode, in which another model 
 
 /// What is left after it is disconnected.
 pub(super) fn notes_on_leaving(places: &Places) -> Vec<String> {
-    let manual = matches!(mode(places).as_str(), "default" | "manual");
+    let mode = mode_in(&folder(places).join("settings.json"));
+    let manual = matches!(mode.as_deref(), Some("default" | "manual"));
     let note = "Its windows still start in manual mode; `permissions.defaultMode` in its settings says so.";
     manual.then(|| note.to_owned()).into_iter().collect()
 }

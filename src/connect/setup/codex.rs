@@ -44,7 +44,7 @@ pub(super) fn notes(options: &Options) -> Vec<String> {
             .to_owned(),
     ];
     notes.push(if options.all {
-        "It asks here before every tool it uses.".to_owned()
+        "It asks here before every tool it uses, but not before input to a shell that already runs.".to_owned()
     } else {
         format!(
             "While a card waits here, Codex hides its own question; after {} s without an answer it asks you itself \
@@ -52,6 +52,9 @@ pub(super) fn notes(options: &Options) -> Vec<String> {
             options.patience
         )
     });
+    if !options.all {
+        notes.push("`codex exec` never asks; `--all` makes it ask.".to_owned());
+    }
     if !options.project {
         notes.push(
             "While sayso is open, it also joins the server that Codex's windows share, and both ask side by side."

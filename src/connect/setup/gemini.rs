@@ -9,6 +9,9 @@ use serde_json::json;
 
 const HOOK: &str = "gemini";
 
+/// What its settings call our hooks.
+pub(super) const NAME: &str = "sayso";
+
 /// Tools that change something or reach outside.
 const CHANGING: &str = "run_shell_command|write_file|replace|web_fetch|mcp_.*";
 
@@ -22,7 +25,7 @@ pub(super) fn files(options: &Options, places: &Places, server: &str) -> Vec<Con
     let folder = if options.project { places.project.join(".gemini") } else { places.folder(Agent::Gemini) };
     let matcher = if options.all { EVERY } else { CHANGING };
     // Its limits are in milliseconds.
-    let hook = |command: String, seconds: u64| json!({"name": "sayso", "type": "command", "command": command, "timeout": seconds.saturating_mul(1000)});
+    let hook = |command: String, seconds: u64| json!({"name": NAME, "type": "command", "command": command, "timeout": seconds.saturating_mul(1000)});
     let asks = json!({"matcher": matcher, "hooks": [hook(options.asks(HOOK), options.limit())]});
     let mut entries = vec![Entry::Hook { event: "BeforeTool", group: asks }];
     let after = json!({"matcher": matcher, "hooks": [hook(options.tells(HOOK), 10)]});

@@ -54,6 +54,22 @@ pub(super) fn value(text: &str) -> Result<Value, String> {
     parse(text)?.to_serde_value().ok_or_else(|| "it holds no JSON".to_owned())
 }
 
+/// The members of an object in a file, in order, each with whether it is this word or an object with this word. One word
+/// for all of them is a member `*`.
+pub(super) fn members_with_word(text: &str, name: &str, word: &str) -> Vec<(String, bool)> {
+    let Some(root) = parse(text).ok().and_then(|root| root.object_value()) else { return Vec::new() };
+    let Some(node) = root.get(name).and_then(|member| member.value()) else { return Vec::new() };
+    let says = |node: &CstNode| match node.to_serde_value() {
+        Some(Value::Object(members)) => members.values().any(|member| member == word),
+        value => value.is_some_and(|value| value == word),
+    };
+    let Some(object) = node.as_object() else { return vec![("*".to_owned(), says(&node))] };
+    let named = |member: &jsonc_parser::cst::CstObjectProp| {
+        Some((member.name()?.decoded_value().ok()?, says(&member.value()?)))
+    };
+    object.properties().iter().filter_map(named).collect()
+}
+
 fn parse(text: &str) -> Result<CstRootNode, String> {
     let text = if text.trim().is_empty() { "{}\n" } else { text };
     CstRootNode::parse(text, &ParseOptions::default())

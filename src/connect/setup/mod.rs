@@ -13,6 +13,7 @@ mod gemini;
 mod json;
 mod opencode;
 mod own;
+mod silent;
 mod toml;
 mod write;
 
@@ -25,7 +26,7 @@ use std::path::{Path, PathBuf};
 
 pub use check::{FoundAgent, check_agents, find_agents, on_path};
 pub use claude::starts_in_auto_mode;
-pub use own::{ToolUse, name_in};
+pub use own::{ToolUse, is_named_like_ours, name_in};
 pub use write::write;
 
 impl Agent {
@@ -170,6 +171,11 @@ pub fn connect(agent: Agent, options: &Options, places: &Places) -> Result<Plan,
         Agent::Opencode => opencode::notes(),
         Agent::Gemini => gemini::notes(),
     };
+    let silent = silent::reasons(agent, options, places).into_iter();
+    let silent = silent.map(|why| format!("In this folder it does not ask everything: {why}."));
+    let names = (!options.project)
+        .then(|| format!("Only your own config knows what it calls sayso's tools: `{server}`."));
+    let notes = silent.chain(notes).chain(names).collect();
     Ok(Plan { changes, notes })
 }
 

@@ -1,10 +1,11 @@
 //! opencode: a plugin that asks, and the MCP server in its config.
 
-use super::json::Entry;
+use super::json::{self, Entry};
 use super::{ConfigFile, Contents, Options, Places, own};
-use crate::dialects::Agent;
+use crate::dialects::{Agent, person_s_files};
 use serde_json::Value;
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
 /// The first line of our plugin, so that no other file is mistaken for it.
 pub(super) const HEAD: &str = "// Written by `sayso connect opencode`.";
@@ -42,4 +43,43 @@ pub(super) fn notes() -> Vec<String> {
             .to_owned(),
         "`opencode run` refuses what would ask; with this plugin it asks here instead.".to_owned(),
     ]
+}
+
+/// Whether it asks before it uses a tool of this permission, at least for some uses, as far as its config says.
+pub(super) fn asks_before(permission: &str, places: &Places) -> bool {
+    let person =
+        person_s_files(Agent::Opencode, &places.home, |name| places.env.get(name).map(OsStr::to_owned));
+    let project: Vec<PathBuf> = places.project.ancestors().map(Path::to_owned).collect();
+    let names = ["opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"];
+    let project = project.iter().rev().flat_map(|folder| names.map(|name| folder.join(name)));
+    let files = person.into_iter().chain(project).filter_map(|file| super::read(&file).ok()?);
+    let given = places.env.get("OPENCODE_CONFIG_CONTENT").and_then(OsStr::to_str).map(str::to_owned);
+    // Of all rules that fit, the last one counts; a later file changes a rule where it stands.
+    let mut rules: Vec<(String, bool)> = Vec::new();
+    for text in files.chain(given) {
+        for (name, asks) in json::members_with_word(&text, "permission", "ask") {
+            match rules.iter_mut().find(|(known, _)| *known == name) {
+                Some(rule) => rule.1 = asks,
+                None => rules.push((name, asks)),
+            }
+        }
+    }
+    rules.iter().rfind(|(pattern, _)| fits(pattern, permission)).is_some_and(|(_, asks)| *asks)
+}
+
+/// Whether a pattern with `*` and `?` fits a name.
+fn fits(pattern: &str, name: &str) -> bool {
+    let mut rest = pattern.chars();
+    match rest.next() {
+        None => name.is_empty(),
+        Some('*') => name
+            .char_indices()
+            .map(|(at, _)| at)
+            .chain([name.len()])
+            .any(|at| fits(rest.as_str(), &name[at..])),
+        Some(c) => {
+            let mut after = name.chars();
+            after.next().is_some_and(|next| c == '?' || c == next) && fits(rest.as_str(), after.as_str())
+        }
+    }
 }

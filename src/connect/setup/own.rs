@@ -10,8 +10,9 @@ use serde_json::{Value, json};
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// How the name begins; what follows is random.
-const MARK: &str = "sayso_";
+/// How the name begins; what follows is random. Nothing stands between, because agents that join the names of servers and
+/// tools could take that for where a server called `sayso` ends.
+const MARK: &str = "sayso";
 
 /// How many digits are random.
 const DIGITS: usize = 12;
@@ -19,6 +20,13 @@ const DIGITS: usize = 12;
 fn is_name(name: &str) -> bool {
     let is_digit = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
     name.strip_prefix(MARK).is_some_and(|digits| digits.len() == DIGITS && digits.chars().all(is_digit))
+}
+
+/// Whether a tool has a name such as those of our server. That proves nothing; it is enough to leave a call out of a
+/// report.
+pub fn is_named_like_ours(tool: &str) -> bool {
+    let names = tool.match_indices(MARK).filter_map(|(at, _)| tool.get(at..at + MARK.len() + DIGITS));
+    names.into_iter().any(is_name)
 }
 
 /// The name of our server in the person's config, if it is there.

@@ -1,6 +1,8 @@
 //! Typical configs, connected and disconnected again.
 
 use super::*;
+use crate::dialects::ServerTools;
+use crate::tools::process::Process;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -126,9 +128,11 @@ fn a_person_s_own_hooks_stay_beside_ours() {
         "{ours}"
     );
     assert_eq!(settings["hooks"]["Stop"].as_array().unwrap().len(), 2);
-    assert_eq!(settings["permissions"]["allow"], json!(["mcp__sayso"]));
+    let server = name_in(Agent::Claude, &machine.places()).unwrap();
+    assert_eq!(settings["permissions"]["allow"], json!([format!("mcp__{server}")]));
+    assert_eq!(settings["hooks"]["PreToolUse"][0]["matcher"], format!("mcp__{server}__.*"));
     let state = plain(&machine.read(".claude/.claude.json").unwrap());
-    assert_eq!(state["mcpServers"]["sayso"]["args"], json!(["mcp"]));
+    assert_eq!(state["mcpServers"][server]["args"], json!(["mcp"]));
     // A hook of ours that a person put into their own group is removed without the group.
     let mixed = r#"{"hooks": {"PreToolUse": [{"hooks": [{"command": "a"}, {"command": "sayso request --hook claude-code"}]}]}}"#;
     machine.put(".claude/settings.json", mixed);
@@ -189,7 +193,7 @@ fn a_toml_config_keeps_its_comments() {
         machine.connect(Agent::Codex, &options());
         let text = machine.read(".codex/config.toml").unwrap();
         let config: ::toml::Table = text.parse().unwrap();
-        let server = &config["mcp_servers"]["sayso"];
+        let server = &config["mcp_servers"][&name_in(Agent::Codex, &machine.places()).unwrap()];
         assert_eq!(server["command"].as_str(), Some("/opt/my tools/sayso"), "{text}");
         assert_eq!(server["default_tools_approval_mode"].as_str(), Some("approve"));
         assert!(!connect(Agent::Codex, &options(), &machine.places()).unwrap().changes[1].is_something());
@@ -239,4 +243,110 @@ fn links_are_followed_and_modes_kept() {
     assert!(machine.path(".gemini/settings.json").is_symlink());
     assert!(std::fs::read_to_string(&real).unwrap().contains("BeforeTool"));
     assert_eq!(std::fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
+}
+
+/// Whether a call certainly uses our own server.
+fn is_ours(machine: &Machine, agent: Agent, tool: &str, process: Option<Process>) -> bool {
+    let folder = machine.path("project/src");
+    let call = ToolUse { agent, tool, folder: &folder, process };
+    call.is_of_ours(&options().program, &machine.places())
+}
+
+/// Only Linux says what a process was started with.
+fn process() -> Option<Process> {
+    cfg!(target_os = "linux").then(Process::current)
+}
+
+#[test]
+fn our_server_is_known_by_what_starts_it() {
+    if process().is_none() {
+        return;
+    }
+    for (agent, file, project) in [
+        (Agent::Claude, ".claude/.claude.json", ".mcp.json"),
+        (Agent::Codex, ".codex/config.toml", ".codex/config.toml"),
+        (Agent::Opencode, ".config/opencode/opencode.json", "opencode.json"),
+        (Agent::Gemini, ".gemini/settings.json", ".gemini/settings.json"),
+    ] {
+        let check = |what: &str, expected: bool, change: &dyn Fn(&Machine, &str)| {
+            let machine = Machine::new();
+            machine.connect(agent, &options());
+            let name = name_in(agent, &machine.places()).unwrap();
+            change(&machine, &name);
+            let tool = format!("{}ask_person", agent.dialect().server_tools.prefix(&name));
+            assert_eq!(is_ours(&machine, agent, &tool, process()), expected, "{agent:?}: {what}");
+        };
+        check("as it was written", true, &|_, _| {});
+        let edit = |from: &'static str, to: &'static str| {
+            move |machine: &Machine, _: &str| {
+                let text = machine.read(file).unwrap();
+                assert!(text.contains(from), "{text}");
+                machine.put(file, &text.replace(from, to));
+            }
+        };
+        check("other flags", false, &edit("\"mcp\"", "\"mcp\", \"--data\""));
+        check("another program", false, &edit("/opt/my tools/sayso", "/tmp/evil"));
+        let define = |name: &str| match agent {
+            Agent::Codex => format!("[mcp_servers.{name}]\ncommand = '/tmp/evil'\n"),
+            Agent::Claude | Agent::Gemini | Agent::Opencode => {
+                json!({agent.dialect().servers.key: {name: {"command": "/tmp/evil"}}}).to_string()
+            }
+        };
+        let in_project = |name: &str| format!("project/{name}");
+        let same = |machine: &Machine, name: &str| machine.put(&in_project(project), &define(name));
+        check("a project's server of the same name", false, &same);
+        let other = |machine: &Machine, _: &str| machine.put(&in_project(project), &define("sayso"));
+        check("a project's server of another name", true, &other);
+        let longer = |machine: &Machine, name: &str| {
+            machine.put(&in_project(project), &define(&format!("{name}_ask")))
+        };
+        let is_told_apart = agent.dialect().server_tools == ServerTools::Doubled;
+        check("a project's server whose name goes on", is_told_apart, &longer);
+        let torn = |machine: &Machine, _: &str| machine.put(&in_project(project), "{ torn");
+        check("a project's config that cannot be read", false, &torn);
+    }
+}
+
+/// The servers that projects brought along, each with a tool that deletes.
+#[test]
+fn a_server_named_like_ours_proves_nothing() {
+    let machine = Machine::new();
+    for agent in Agent::ALL {
+        machine.connect(agent, &options());
+        let prefix = |name: &str| agent.dialect().server_tools.prefix(name);
+        for name in ["sayso", "sayso_", "sayso000000000000"] {
+            let tool = format!("{}delete_all", prefix(name));
+            assert!(!is_ours(&machine, agent, &tool, process()), "{agent:?} {tool}");
+        }
+        let name = name_in(agent, &machine.places()).unwrap();
+        let tool = format!("{}ask_person", prefix(&name));
+        // Without knowing how the agent was started, nothing is certain.
+        assert!(!is_ours(&machine, agent, &tool, None), "{agent:?}");
+        // Nor if its environment says something of that name.
+        let env: Env =
+            [("OPENCODE_CONFIG_CONTENT", format!("{{\"mcp\": {{{name:?}: {{}}}}}}"))].into_iter().collect();
+        let places = Places { env, ..machine.places() };
+        let folder = machine.path("project");
+        let call = ToolUse { agent, tool: &tool, folder: &folder, process: process() };
+        assert!(!call.is_of_ours(&options().program, &places), "{agent:?}");
+    }
+}
+
+#[test]
+fn an_agent_with_servers_from_its_command_line_is_not_trusted() {
+    let machine = Machine::new();
+    machine.connect(Agent::Claude, &options());
+    let tool = format!("mcp__{}__ask_person", name_in(Agent::Claude, &machine.places()).unwrap());
+    let mut agent = std::process::Command::new("sh")
+        .args(["-c", "sleep 60; true", "claude", "--mcp-config=x.json"])
+        .spawn()
+        .unwrap();
+    let process = Process::of(agent.id()).unwrap();
+    while cfg!(target_os = "linux") && !process.has_argument("claude") {
+        // Until it has executed the other program, it still looks like this one.
+        std::thread::yield_now();
+    }
+    assert!(!is_ours(&machine, Agent::Claude, &tool, Some(process)));
+    agent.kill().unwrap();
+    agent.wait().unwrap();
 }

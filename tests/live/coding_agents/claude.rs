@@ -29,6 +29,19 @@ impl Workplace {
         command
     }
 
+    /// What our server is called in its config.
+    pub(super) fn own_server(&self) -> String {
+        let state = std::fs::read_to_string(self.path("claude/.claude.json")).unwrap();
+        let state: serde_json::Value = serde_json::from_str(&state).unwrap();
+        state["mcpServers"].as_object().unwrap().keys().next().unwrap().clone()
+    }
+
+    /// It, asking by our tool.
+    fn claude_with_our_tool(&self, program: &Path) -> Child {
+        let tool = format!("mcp__{}__approve_tool_call", self.own_server());
+        self.claude(program, &["--permission-prompt-tool", &tool])
+    }
+
     pub(super) fn claude(&self, program: &Path, flags: &[&str]) -> Child {
         let mut command = self.claude_command(program);
         command.args(["-p", "Do it."]).args(flags);
@@ -58,6 +71,10 @@ fn claude_code_does_what_is_decided() {
         };
         assert_eq!(trial(&["accept"]).0, [true, false], "{connection:?}");
         assert_eq!(trial(&["edit", "--set", "command=touch edited"]).0, [false, true], "{connection:?}");
+        // Its model remembers the call that it made.
+        let place = Workplace::connected(bash("touch ran"), connection);
+        place.decide(place.claude(&claude, &[]), &["edit", "--set", "command=touch edited"]);
+        assert!(place.model.heard("The person changed this call"), "{connection:?}");
         let (ran, results) = trial(&["respond", "not on a Friday"]);
         assert!(ran == [false, false] && results.contains("not on a Friday"), "{connection:?}: {results}");
         let (ran, results) = trial(&["ignore"]);
@@ -90,12 +107,11 @@ fn claude_code_runs_nothing_where_sayso_cannot_decide() {
 fn claude_code_s_questions_are_answered_here() {
     let Some(claude) = installed("claude") else { return };
     let ask = || ToolCall { tool: "AskUserQuestion", input: questions("multiSelect") };
-    let prompt = ["--permission-prompt-tool", "mcp__sayso__approve_tool_call"];
     let trial = |words: &[&str]| {
         // The tool alone asks here: both would be two cards for one question.
         let place = Workplace::connected(ask(), &["claude"]);
         std::fs::write(place.path("claude/settings.json"), "{}").unwrap();
-        let item = place.decide(place.claude(&claude, &prompt), words);
+        let item = place.decide(place.claude_with_our_tool(&claude), words);
         assert!(item["text"].as_str().unwrap().contains("2 Blue (cold)"), "{item}");
         place.tool_results()
     };
@@ -110,16 +126,66 @@ fn claude_code_s_questions_are_answered_here() {
 #[ignore = "needs Claude Code; .ci/run installs it"]
 fn claude_code_may_ask_by_a_tool() {
     let Some(claude) = installed("claude") else { return };
-    let prompt = ["--permission-prompt-tool", "mcp__sayso__approve_tool_call"];
     let trial = |words: &[&str]| {
         let place = Workplace::connected(bash("touch ran"), &["claude"]);
         std::fs::write(place.path("claude/settings.json"), "{}").unwrap();
-        place.decide(place.claude(&claude, &prompt), words);
+        place.decide(place.claude_with_our_tool(&claude), words);
         place.ran()
     };
     assert_eq!(trial(&["accept"]), [true, false]);
     assert_eq!(trial(&["edit", "--set", "command=touch edited"]), [false, true]);
     assert_eq!(trial(&["ignore"]), [false, false]);
+}
+
+/// With its defaults, a harmless call is a card; its windows would not ask, and `doctor` says so.
+#[test]
+#[ignore = "needs Claude Code; .ci/run installs it"]
+fn claude_code_asks_by_default_as_doctor_says() {
+    let Some(claude) = installed("claude") else { return };
+    let place = Workplace::connected(bash("touch ran"), &["claude"]);
+    place.decide(place.claude(&claude, &[]), &["accept"]);
+    assert_eq!(place.ran(), [true, false]);
+    let (ok, said) = place.doctor(&claude);
+    assert!(!ok && said.contains("auto mode"), "{said}");
+    let place = Workplace::connected(bash("touch ran"), &["claude", "--manual"]);
+    let (ok, said) = place.doctor(&claude);
+    assert!(ok && said.contains("manual mode"), "{said}");
+    // Switched off in the project, it asks nothing, and runs nothing by itself.
+    let settings = place.project(".claude/settings.json");
+    std::fs::create_dir_all(settings.parent().unwrap()).unwrap();
+    std::fs::write(settings, r#"{"disableAllHooks": true, "permissions": {"allow": ["Bash"]}}"#).unwrap();
+    end(place.claude(&claude, &[]));
+    assert_eq!(place.ran(), [true, false]);
+    let (ok, said) = place.doctor(&claude);
+    assert!(!ok && said.contains("disableAllHooks"), "{said}");
+}
+
+/// A project's server may have any name; only ours passes.
+#[test]
+#[ignore = "needs Claude Code and Python; .ci/run installs the former"]
+fn claude_code_s_servers_are_told_from_ours() {
+    let Some(claude) = installed("claude") else { return };
+    let leaked = |name: String| -> &'static str { name.leak() };
+    for connection in CONNECTIONS {
+        let place = Workplace::connected(bash("true"), connection);
+        let tool = leaked(format!("mcp__{}__ask_person", place.own_server()));
+        let call = ToolCall { tool, input: json!({"question": "Which region?"}) };
+        let place = Workplace { model: Model::calling(call), ..place };
+        let item = place.decide(place.claude(&claude, &[]), &["respond", "eu"]);
+        assert_eq!(item["title"], "Which region?", "{connection:?}");
+        assert!(place.tool_results().contains("eu"), "{}", place.tool_results());
+        // Another server under our name, as a project that knew it could define.
+        let server = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/live/coding_agents/form_server.py");
+        let mut place = place;
+        for name in ["sayso".to_owned(), place.own_server()] {
+            let tool = leaked(format!("mcp__{name}__greet"));
+            place = Workplace { model: Model::calling(ToolCall { tool, input: json!({}) }), ..place };
+            let entry = json!({"type": "stdio", "command": "python3", "args": [server]});
+            let config = json!({"mcpServers": {name: entry}}).to_string();
+            let item = place.decide(place.claude(&claude, &["--mcp-config", &config]), &["ignore"]);
+            assert_eq!(item["action"], format!("request/{tool}"), "{connection:?}");
+        }
+    }
 }
 
 #[test]
@@ -204,10 +270,9 @@ fn claude_code_stops_where_it_is_told_to() {
 #[ignore = "needs Claude Code; .ci/run installs it"]
 fn claude_code_s_hook_and_tool_share_a_card() {
     let Some(claude) = installed("claude") else { return };
-    let prompt = ["--permission-prompt-tool", "mcp__sayso__approve_tool_call"];
     for (words, expected) in [("accept", [true, false]), ("ignore", [false, false])] {
         let place = Workplace::connected(bash("touch ran"), &["claude"]);
-        place.decide(place.claude(&claude, &prompt), &[words]);
+        place.decide(place.claude_with_our_tool(&claude), &[words]);
         assert_eq!(place.ran(), expected);
         let decisions = place.sayso(&["decisions", "--json"]);
         let decisions: Vec<serde_json::Value> = serde_json::from_str(&decisions).unwrap();

@@ -48,6 +48,9 @@ fn codex_runs_what_is_accepted_and_nothing_else() {
     };
     assert_eq!(trial(&["accept"]).0, [true, false]);
     assert_eq!(trial(&["edit", "--set", "command=touch edited"]).0, [false, true]);
+    let place = Workplace::connected(shell("touch ran"), &["codex", "--all"]);
+    place.decide(place.codex_exec(&codex), &["edit", "--set", "command=touch edited"]);
+    assert!(place.model.heard("The person changed this call"));
     let (ran, results) = trial(&["respond", "not on a Friday"]);
     assert!(ran == [false, false] && results.contains("not on a Friday"), "{results}");
     // It cannot be stopped, and reads that it should.
@@ -208,6 +211,25 @@ fn codex_asks_itself_where_nobody_answers_here() {
         server.finish();
         assert!(!place.ran()[0], "{program}");
     }
+}
+
+/// Where it leaves its sandbox it asks; `codex exec` never does, and `doctor` says both.
+#[test]
+#[ignore = "needs Codex; .ci/run installs it"]
+fn codex_asks_by_default_as_doctor_says() {
+    let Some(codex) = installed("codex") else { return };
+    let place = asking(&["codex"]);
+    let mut server = AppServer::start(&place, &codex);
+    place.answer(&mut server.child, &["accept"]);
+    server.finish();
+    assert!(place.ran()[0]);
+    let (ok, said) = place.doctor(&codex);
+    assert!(ok && said.contains("`codex exec` never does"), "{said}");
+    let place = Workplace::connected(shell("touch ran"), &["codex"]);
+    end(place.codex_exec(&codex));
+    assert!(place.ran()[0] && place.list().is_empty());
+    let (ok, said) = place.doctor(&codex);
+    assert!(!ok && said.contains("asks nothing"), "{said}");
 }
 
 #[test]

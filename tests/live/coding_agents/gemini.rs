@@ -80,6 +80,41 @@ fn a_killed_gemini_takes_its_card_along() {
     assert_eq!(place.ran(), [false, false]);
 }
 
+/// What it launched goes on by itself, with nobody to read what it says.
+#[test]
+#[ignore = "needs Gemini CLI; .ci/run installs it"]
+fn a_gemini_whose_launcher_is_killed_takes_its_card_along() {
+    let Some(gemini) = installed("gemini") else { return };
+    let place = Workplace::connected(shell(), &["gemini"]);
+    let mut agent = place.gemini(&gemini);
+    place.item(&mut agent);
+    agent.kill().unwrap();
+    agent.wait().unwrap();
+    place.wait_until_empty();
+    assert_eq!(place.ran(), [false, false]);
+}
+
+/// With its defaults, a harmless call is a card. A project can switch that off, and `doctor` says so.
+#[test]
+#[ignore = "needs Gemini CLI; .ci/run installs it"]
+fn gemini_asks_by_default_as_doctor_says() {
+    let Some(gemini) = installed("gemini") else { return };
+    let place = Workplace::connected(shell(), &["gemini"]);
+    place.decide(place.gemini(&gemini), &["accept"]);
+    assert_eq!(place.ran(), [true, false]);
+    assert!(place.doctor(&gemini).0);
+    for off in [json!({"disabled": ["sayso"]}), json!({"enabled": false})] {
+        let place = Workplace::connected(shell(), &["gemini"]);
+        let settings = place.project(".gemini/settings.json");
+        std::fs::create_dir_all(settings.parent().unwrap()).unwrap();
+        std::fs::write(settings, json!({"hooksConfig": off}).to_string()).unwrap();
+        end(place.gemini(&gemini));
+        assert_eq!(place.ran(), [true, false]);
+        let (ok, said) = place.doctor(&gemini);
+        assert!(!ok && said.contains("hooksConfig"), "{said}");
+    }
+}
+
 #[test]
 #[ignore = "needs Gemini CLI; .ci/run installs it"]
 fn gemini_tells_what_came_of_a_call_and_stops_where_it_is_told_to() {

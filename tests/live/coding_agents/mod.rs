@@ -210,6 +210,18 @@ impl Workplace {
         assert!(self.model.results().is_empty(), "it went on: {:?}", self.model.results());
     }
 
+    /// What `doctor` says in the project about the one agent that is connected, and whether it is content.
+    fn doctor(&self, program: &Path) -> (bool, String) {
+        let mut command = self.at_home(SAYSO);
+        let path = std::env::var("PATH").unwrap();
+        command.env("PATH", format!("{}:{path}", program.parent().unwrap().display()));
+        let output = command.args(["doctor", "--json"]).output().unwrap();
+        let checks: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
+        let texts = checks.iter().filter(|check| check["check"] == "agent");
+        let mut said = texts.map(|check| (check["ok"] == true, check["text"].as_str().unwrap().to_owned()));
+        said.find(|(_, text)| !text.contains("not connected")).unwrap()
+    }
+
     /// What the model was told about its call.
     fn tool_results(&self) -> String {
         let results = self.model.results();

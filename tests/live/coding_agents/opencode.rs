@@ -55,7 +55,8 @@ fn opencode_run_does_what_is_decided() {
         (place.ran(), place.tool_results())
     };
     let ask = json!({"*": "ask"});
-    assert_eq!(trial(&ask, &["edit", "--set", "command=touch edited"]).0, [false, true]);
+    let (ran, results) = trial(&ask, &["edit", "--set", "command=touch edited"]);
+    assert!(ran == [false, true] && results.contains("The person changed this call"), "{results}");
     let (ran, results) = trial(&ask, &["respond", "not on a Friday"]);
     assert!(ran == [false, false] && results.contains("not on a Friday"), "{results}");
     assert_eq!(trial(&ask, &["ignore"]).0, [false, false]);
@@ -77,6 +78,24 @@ fn opencode_run_does_what_is_decided() {
         end(place.opencode_run(&opencode, &permission));
         assert_eq!(place.ran()[0], expected, "{permission}");
     }
+}
+
+/// By itself it asks nothing, and `doctor` says so; told to ask, a harmless call is a card.
+#[test]
+#[ignore = "needs opencode; .ci/run installs it"]
+fn opencode_asks_by_default_as_doctor_says() {
+    let Some(opencode) = installed("opencode") else { return };
+    let place = Workplace::connected(bash(), &["opencode"]);
+    end(place.opencode_run(&opencode, &json!({})));
+    assert_eq!(place.ran(), [true, false]);
+    let (ok, said) = place.doctor(&opencode);
+    assert!(!ok && said.contains("without asking"), "{said}");
+    let place = Workplace::connected(bash(), &["opencode"]);
+    std::fs::write(place.project("opencode.json"), r#"{"permission": {"*": "ask"}}"#).unwrap();
+    place.decide(place.opencode_run(&opencode, &json!({})), &["accept"]);
+    assert_eq!(place.ran(), [true, false]);
+    let (ok, said) = place.doctor(&opencode);
+    assert!(ok, "{said}");
 }
 
 /// Patterns are read as opencode reads them, and what the plugin does not know stays as it is.
@@ -227,6 +246,16 @@ fn an_opencode_server_asks_beside_its_own_dialog() {
         assert_eq!(place.ran()[0], words == ["accept"]);
         assert_eq!(server.get("/permission"), json!([]));
     }
+    // The card shows the folder that the call names.
+    let input = json!({"command": "touch ran", "workdir": "/tmp", "description": "As the task needs"});
+    let place = Workplace::connected(ToolCall { tool: "bash", input }, &["opencode"]);
+    let mut server = Server::start(&place, &opencode);
+    let mut seen = Vec::new();
+    while seen.last().is_none_or(|item: &Value| item["args"]["command"] != "touch ran") {
+        seen.push(place.answer(&mut server.child, &["accept"]));
+        place.wait_until_empty();
+    }
+    assert_eq!(seen.last().unwrap()["args"]["workdir"], "/tmp", "{seen:?}");
     // When it is answered in opencode, the card goes.
     let place = Workplace::connected(bash(), &["opencode"]);
     let mut server = Server::start(&place, &opencode);

@@ -3,6 +3,7 @@
 
 use super::claude::bash;
 use super::codex::asking;
+use super::model::ToolCall;
 use super::{SAYSO, Workplace, installed, wait_for, wait_until};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -210,6 +211,22 @@ fn claude_code_s_window_is_answered_here_or_there() {
     place.wait_until_empty();
     let late = place.accepted_late(&item);
     assert!(late.contains("the asker no longer waits for it") && !place.ran()[0], "{late}");
+}
+
+/// It takes a yes to its plan only together with the plan.
+#[test]
+#[ignore = "needs Claude Code and tmux; .ci/run installs the former"]
+fn claude_code_s_plan_is_accepted_here() {
+    let Some(claude) = installed("claude") else { return };
+    let plan = ToolCall { tool: "ExitPlanMode", input: json!({"plan": "# The plan\n\n1. Do it."}) };
+    let place = Workplace::connected(plan, &["claude"]);
+    let flags = ["--permission-mode", "plan"];
+    let ready = |tmux: &Tmux| tmux.wait_for_text("plan mode on");
+    let Some(tmux) = place.claude_window_with(&claude, &flags, ready) else { return };
+    let item = place.card(&tmux);
+    place.sayso(&["accept", item["id"].as_str().unwrap()]);
+    tmux.wait_for_text("Done.");
+    assert!(place.tool_results().contains("approved"), "{}", place.tool_results());
 }
 
 #[test]

@@ -211,8 +211,6 @@ fn servers_tools_and_forms_are_asked_as_what_they_are() {
     let response = reply(&form, Ending::Edit, json!({"name": "Ada"}));
     assert_eq!(response, Some(json!({"action": "accept", "content": {"name": "Ada"}})));
     assert_eq!(reply(&form, Ending::Edit, json!({})), None);
-    for (server, mode) in [("sayso", "form"), ("form", "openai/form")] {
-        assert_eq!(elicit(server, mode, Value::Null, schema.clone()), None);
-    }
+    assert_eq!(elicit("form", "openai/form", Value::Null, schema.clone()), None);
     assert_eq!(of("item/tool/call", json!({"threadId": "t1"})), None);
 }
