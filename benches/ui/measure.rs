@@ -2,8 +2,8 @@
 
 use crate::seed;
 use jiff::Timestamp;
-use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use ratatui::terminal::Terminal;
 use sayso::inbox::door::Inbox;
 use sayso::tui::{Job, Key, Model, Msg, Options, Press, begin, update, view};
 use std::collections::VecDeque;

@@ -6,7 +6,6 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::Line;
-use ratatui::widgets::{Block, BorderType, Clear, Widget};
 use std::ops::Range;
 
 /// Draws text at a position, cut at the area's edge. Returns the column where it ended.
@@ -45,7 +44,7 @@ pub fn lines<'a>(buf: &mut Buffer, area: Rect, lines: impl IntoIterator<Item = L
 
 /// Draws an empty box with a title. Returns the area inside.
 pub fn frame(buf: &mut Buffer, area: Rect, title: &str, style: Style) -> Rect {
-    Clear.render(area, buf);
+    clear(buf, area);
     // A wide character that begins left of the box would be drawn over its edge.
     if let Some(before) = area.x.checked_sub(1) {
         for y in area.y..area.bottom() {
@@ -55,12 +54,26 @@ pub fn frame(buf: &mut Buffer, area: Rect, title: &str, style: Style) -> Rect {
     if area.width < 6 || area.height < 3 {
         return area;
     }
-    let title = truncate(title, usize::from(area.width) - 4).into_owned();
-    let block =
-        Block::bordered().border_type(BorderType::Rounded).border_style(style).title(format!(" {title} "));
-    let inner = block.inner(area);
-    block.render(area, buf);
-    Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner }
+    let (right, bottom) = (area.right() - 1, area.bottom() - 1);
+    let across = "─".repeat(usize::from(area.width) - 2);
+    text(buf, area, area.x, area.y, &format!("╭{across}╮"), style);
+    text(buf, area, area.x, bottom, &format!("╰{across}╯"), style);
+    for y in area.y + 1..bottom {
+        text(buf, area, area.x, y, "│", style);
+        text(buf, area, right, y, "│", style);
+    }
+    let title = truncate(title, usize::from(area.width) - 4);
+    text(buf, area, area.x + 1, area.y, &format!(" {title} "), style);
+    Rect { x: area.x + 2, y: area.y + 1, width: area.width - 4, height: area.height - 2 }
+}
+
+/// Makes an area empty, also of what it lies over.
+pub fn clear(buf: &mut Buffer, area: Rect) {
+    for at in area.intersection(buf.area).positions() {
+        if let Some(cell) = buf.cell_mut(at) {
+            cell.reset();
+        }
+    }
 }
 
 /// Clears a wide character that begins in this column, because it would be drawn over the next one.

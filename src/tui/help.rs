@@ -7,8 +7,8 @@ use super::layout::centred;
 use super::model::{Model, Popup};
 use super::{draw, fuzzy, words};
 use crate::text::{pad, width};
-use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::terminal::Frame;
 use ratatui::text::{Line, Span};
 
 /// A line has three columns: the keys, what they do, and the action's name.

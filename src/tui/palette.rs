@@ -11,8 +11,8 @@ use super::model::{Model, Popup, Press, Rows};
 use super::tabs::start;
 use super::{draw, fuzzy, words};
 use crate::text::shell_words;
-use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::terminal::Frame;
 use serde_json::{Map, Value};
 
 /// The line of text, and the selected suggestion.

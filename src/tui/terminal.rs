@@ -5,7 +5,7 @@
 
 use crate::config::{Desktop, Notices};
 use crate::text::{Visible, io_error_text, read_error_text};
-use crossterm::clipboard::CopyToClipboard;
+use base64::prelude::{BASE64_STANDARD, Engine};
 use crossterm::cursor::{Hide, Show};
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
 use crossterm::execute;
@@ -13,8 +13,8 @@ use crossterm::style::Print;
 use crossterm::terminal::{
     Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
-use ratatui::backend::CrosstermBackend;
-use ratatui::{Frame, Terminal};
+use ratatui::terminal::{Frame, Terminal};
+use ratatui_crossterm::CrosstermBackend;
 use std::cell::Cell;
 use std::io::{self, IsTerminal, Stdout, Write};
 use std::process::{Command, Stdio};
@@ -105,7 +105,9 @@ impl Screen {
 
     /// Copies text to the clipboard of the user at the terminal.
     pub fn copy(&mut self, text: &str) -> io::Result<()> {
-        execute!(io::stdout(), CopyToClipboard::to_clipboard_from(text.as_bytes()))
+        let mut out = io::stdout();
+        write!(out, "\x1b]52;c;{}\x1b\\", BASE64_STANDARD.encode(text))?;
+        out.flush()
     }
 
     /// Rings the bell and shows a notice, depending on the settings.

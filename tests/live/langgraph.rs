@@ -76,22 +76,22 @@ impl Lab {
         );
         std::fs::write(home.path().join("config.toml"), config).unwrap();
         wait_until("the server", async || {
-            reqwest::get(format!("{url}/ok")).await.ok()?.error_for_status().ok()
+            crate::http().get(format!("{url}/ok")).send().await.ok()?.error_for_status().ok()
         })
         .await;
         Self { home, url, _server: server, _watch: None }
     }
 
     async fn post(&self, path: &str, body: Value) -> Value {
-        let request = reqwest::Client::new().post(format!("{}{path}", self.url));
+        let request = crate::http().post(format!("{}{path}", self.url));
         let sent =
             request.header("content-type", "application/json").body(body.to_string()).send().await.unwrap();
         serde_json::from_str(&sent.text().await.unwrap()).unwrap()
     }
 
     async fn thread(&self, id: &str) -> Value {
-        let text = reqwest::get(format!("{}/threads/{id}", self.url)).await.unwrap().text().await.unwrap();
-        serde_json::from_str(&text).unwrap()
+        let sent = crate::http().get(format!("{}/threads/{id}", self.url)).send().await.unwrap();
+        serde_json::from_str(&sent.text().await.unwrap()).unwrap()
     }
 
     /// A thread of the server, run until it asks.

@@ -21,3 +21,9 @@ mod shells;
 mod smollm;
 mod soak;
 mod whole;
+
+/// How the tests themselves speak to a server here.
+fn http() -> reqwest::Client {
+    use sayso::tools::web::{Trust, build_client};
+    build_client(std::time::Duration::from_secs(10), Trust::Machine, |builder| builder.no_proxy()).unwrap()
+}

@@ -88,8 +88,7 @@ impl Radicale {
         let method = reqwest::Method::from_bytes(method.as_bytes()).unwrap();
         let url = format!("http://127.0.0.1:{}{path}", self.port);
         let shown = base64::prelude::BASE64_STANDARD.encode(format!("ada:{PASSWORD}"));
-        let client = reqwest::Client::builder().no_proxy().tls_certs_only([]).build().unwrap();
-        let request = client.request(method, url).header("authorization", format!("Basic {shown}"));
+        let request = crate::http().request(method, url).header("authorization", format!("Basic {shown}"));
         let reply = request.body(body.to_owned()).send().await.unwrap();
         assert!(reply.status().is_success(), "{path}: {}", reply.status());
     }

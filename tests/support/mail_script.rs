@@ -2,6 +2,7 @@
 
 use sayso::config::{AfterHandling, Mail, MailLogin, MailMode, MailServer, MailSource, MailTls, Secret};
 use sayso::mail::Timeouts;
+use sayso::tools::web::crypto;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -9,7 +10,6 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWrite
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
-use tokio_rustls::rustls::crypto::aws_lc_rs;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
@@ -107,7 +107,7 @@ fn acceptor(certificate: &str) -> TlsAcceptor {
     let chain = CertificateDer::pem_file_iter(fixture(&format!("{certificate}.pem"))).unwrap();
     let chain = chain.collect::<Result<Vec<_>, _>>().unwrap();
     let key = PrivateKeyDer::from_pem_file(fixture(&format!("{certificate}.key"))).unwrap();
-    let config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()));
+    let config = ServerConfig::builder_with_provider(crypto());
     let config = config.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
     TlsAcceptor::from(Arc::new(config.with_single_cert(chain, key).unwrap()))
 }

@@ -8,7 +8,7 @@ use crate::calendar::lines;
 use crate::calendar::revise::{News, Revision, only_uid, revise};
 use crate::calendar::{CalendarError, short};
 use crate::tools::web::{Reply, WebRequest};
-use reqwest::header::{ACCEPT_ENCODING, HeaderName, IF_MATCH, IF_NONE_MATCH};
+use reqwest::header::{HeaderName, IF_MATCH, IF_NONE_MATCH};
 use reqwest::{Method, Url};
 
 const KIND: &str = "text/calendar; charset=utf-8; component=VEVENT";
@@ -69,9 +69,7 @@ impl CalDav {
     /// Finds an event by its UID: first where we would have put it, then anywhere.
     async fn locate(&self, uid: &str) -> Result<Option<Object>, CalendarError> {
         let url = self.url_of(uid).await?;
-        // A compressed response has another ETag.
-        let ask =
-            WebRequest::new(Method::GET, url.clone()).header(ACCEPT_ENCODING, "identity").most(MAX_REPLY);
+        let ask = WebRequest::new(Method::GET, url.clone()).most(MAX_REPLY);
         let reply = self.look(ask).await?;
         match reply.status {
             200 if holds(&self.read(&reply.body)?, uid) => {

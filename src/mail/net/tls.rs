@@ -3,22 +3,17 @@
 
 use super::{NetError, Stream, place, plain};
 use crate::config::{MailServer, MailTls};
-use crate::text::hex;
-use crate::tools::web::safe_excerpt;
-use rustls_platform_verifier::Verifier;
+use crate::text::{hex, io_error_text};
+use crate::tools::web::{Trust, crypto, safe_excerpt};
 use sha2::{Digest, Sha256};
 use std::io;
 use std::sync::Arc;
 use tokio_rustls::TlsConnector;
-use tokio_rustls::rustls::client::WebPkiServerVerifier;
 use tokio_rustls::rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use tokio_rustls::rustls::crypto::{
-    CryptoProvider, aws_lc_rs, verify_tls12_signature, verify_tls13_signature,
-};
-use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use tokio_rustls::rustls::{
-    self, CertificateError, ClientConfig, DigitallySignedStruct, OtherError, RootCertStore, SignatureScheme,
+    self, CertificateError, ClientConfig, DigitallySignedStruct, OtherError, SignatureScheme,
 };
 
 /// Encrypts a connection.
@@ -40,38 +35,25 @@ pub(super) async fn handshake(
 }
 
 fn config(server: &MailServer) -> Result<ClientConfig, NetError> {
-    let provider = Arc::new(aws_lc_rs::default_provider());
-    let verifier: Arc<dyn ServerCertVerifier> = match (&server.tls_pin, &server.ca_file) {
-        (Some(pin), _) => Arc::new(Pinned { pin: pin.clone(), provider: provider.clone() }),
+    let trust = match (&server.tls_pin, &server.ca_file) {
+        (Some(pin), _) => Trust::Verified(Arc::new(Pinned { pin: pin.clone(), crypto: crypto() })),
         (None, Some(path)) => {
-            let bad_file = |why: String| {
+            let pem =
+                std::fs::read(path).map_err(|error| format!("cannot be read ({})", io_error_text(&error)));
+            pem.and_then(|pem| Trust::issuers(&pem)).map_err(|why| {
                 NetError::Trust(format!(
                     "ca_file {} {why}; name a file of certificates in PEM",
                     path.display()
                 ))
-            };
-            let mut roots = RootCertStore::empty();
-            let certificates = CertificateDer::pem_file_iter(path);
-            for certificate in certificates.map_err(|error| bad_file(format!("cannot be read ({error})")))? {
-                let certificate =
-                    certificate.map_err(|error| bad_file(format!("cannot be read ({error})")))?;
-                roots
-                    .add(certificate)
-                    .map_err(|error| bad_file(format!("has a bad certificate ({error})")))?;
-            }
-            let verifier =
-                WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone()).build();
-            verifier.map_err(|_| bad_file("holds no certificate".to_owned()))?
+            })?
         }
-        (None, None) => Arc::new(Verifier::new(provider.clone()).map_err(|error| {
-            NetError::Trust(format!(
-                "this machine has no certificates to trust ({error}); install ca-certificates, or set ca_file"
-            ))
-        })?),
+        (None, None) => Trust::Machine,
     };
-    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-    let builder = builder.map_err(|error| NetError::Trust(format!("TLS cannot be used: {error}")))?;
-    Ok(builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth())
+    trust.config().map_err(|error| {
+        NetError::Trust(format!(
+            "this machine has no certificates to trust ({error}); install ca-certificates, or set ca_file"
+        ))
+    })
 }
 
 fn failed(server: &MailServer, error: &io::Error) -> NetError {
@@ -120,7 +102,7 @@ fn failed(server: &MailServer, error: &io::Error) -> NetError {
 #[derive(Debug)]
 struct Pinned {
     pin: String,
-    provider: Arc<CryptoProvider>,
+    crypto: Arc<CryptoProvider>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -151,7 +133,7 @@ impl ServerCertVerifier for Pinned {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        let algorithms = &self.provider.signature_verification_algorithms;
+        let algorithms = &self.crypto.signature_verification_algorithms;
         verify_tls12_signature(message, certificate, signed, algorithms)
     }
 
@@ -161,11 +143,11 @@ impl ServerCertVerifier for Pinned {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        let algorithms = &self.provider.signature_verification_algorithms;
+        let algorithms = &self.crypto.signature_verification_algorithms;
         verify_tls13_signature(message, certificate, signed, algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider.signature_verification_algorithms.supported_schemes()
+        self.crypto.signature_verification_algorithms.supported_schemes()
     }
 }

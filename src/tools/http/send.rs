@@ -2,7 +2,7 @@
 
 use super::address::forbidden;
 use super::target::{self, Host, Target};
-use crate::tools::web::{build_client, root_cause};
+use crate::tools::web::{Trust, build_client, root_cause};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Client, ClientBuilder, Response, Url};
 use std::net::{IpAddr, SocketAddr};
@@ -165,12 +165,12 @@ pub struct Http {
     test_server: Option<TestServer>,
 }
 
-/// Where tests send a request that has passed every check: a server on loopback, and the authority of its certificate.
+/// Where tests send a request that has passed every check: a server on loopback, and who issued its certificate.
 #[cfg(test)]
 #[derive(Clone)]
 pub(crate) struct TestServer {
     pub server: SocketAddr,
-    pub authority: reqwest::Certificate,
+    pub issuers: tokio_rustls::rustls::RootCertStore,
 }
 
 /// Clients by the name and single address that each knows, the newest last.
@@ -239,9 +239,7 @@ impl Http {
     ) -> Result<Response, HttpError> {
         let late = || HttpError::NotSent(format!("{} could not be reached in time", target.host));
         let address = timeout_at(deadline, self.pinned_address(target)).await.map_err(|_| late())??;
-        let (client, url) = self
-            .client_for(target, address)
-            .map_err(|error| HttpError::NotSent(format!("no connection can be made: {error}")))?;
+        let (client, url) = self.client_for(target, address).map_err(HttpError::NotSent)?;
         let mut request = client.request(call.method.to_reqwest(), url).headers(headers);
         if let Some(body) = &call.body {
             request = request.body(body.clone());
@@ -260,30 +258,31 @@ impl Http {
     }
 
     #[cfg(not(test))]
-    fn client_for(&self, target: &Target, address: SocketAddr) -> reqwest::Result<(Client, Url)> {
+    fn client_for(&self, target: &Target, address: SocketAddr) -> Result<(Client, Url), String> {
         Ok((self.client(target, address)?, target.url.clone()))
     }
 
     #[cfg(test)]
-    fn client_for(&self, target: &Target, address: SocketAddr) -> reqwest::Result<(Client, Url)> {
+    fn client_for(&self, target: &Target, address: SocketAddr) -> Result<(Client, Url), String> {
         let mut url = target.url.clone();
         let Some(test_server) = &self.test_server else { return Ok((self.client(target, address)?, url)) };
         let _ = url.set_port(Some(test_server.server.port()));
-        let client = build_client(self.limits.connect, |builder| {
-            pin(builder, target, test_server.server).tls_certs_only([test_server.authority.clone()])
-        });
+        let trust = Trust::Issuers(test_server.issuers.clone());
+        let client =
+            build_client(self.limits.connect, trust, |builder| pin(builder, target, test_server.server));
         Ok((client?, url))
     }
 
     /// A client that knows only this address, made once. Names are still resolved and checked for every request; if a
     /// name moves to another address, it gets another client.
-    fn client(&self, target: &Target, address: SocketAddr) -> reqwest::Result<Client> {
+    fn client(&self, target: &Target, address: SocketAddr) -> Result<Client, String> {
         let key = (target.host.clone(), address);
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, client)) = clients.iter().find(|(client_key, _)| *client_key == key) {
             return Ok(client.clone());
         }
-        let client = build_client(self.limits.connect, |builder| pin(builder, target, address))?;
+        let client =
+            build_client(self.limits.connect, Trust::Machine, |builder| pin(builder, target, address))?;
         if clients.len() == MAX_CLIENTS {
             clients.remove(0);
         }
@@ -330,6 +329,10 @@ impl Http {
             body: Vec::new(),
         };
         let host = response.url().host_str().unwrap_or_default().to_owned();
+        let coding = text("content-encoding");
+        if !(coding.is_empty() || coding.eq_ignore_ascii_case("identity")) {
+            return Err(HttpError::NoAnswer(format!("{host} packed its answer, though it was asked not to")));
+        }
         loop {
             let chunk = timeout_at(deadline, response.chunk()).await;
             match chunk {

@@ -1,9 +1,9 @@
 //! One request, one bounded reply.
 
-use super::{build_client, retry_after, root_cause, safe_excerpt};
+use super::{Trust, build_client, retry_after, root_cause, safe_excerpt};
 use crate::config::{Env, Header, Secret, is_loopback};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Certificate, Client, Method, Url};
+use reqwest::{Client, Method, Url};
 use secrecy::{ExposeSecret, SecretString};
 use std::time::Duration;
 
@@ -113,17 +113,12 @@ impl WebClient {
     /// A client for the server at `url`. Trusts the machine's certificates, or only `ca` if given.
     pub fn new(url: &Url, ca: Option<&[u8]>, wait: WebTimeouts) -> Result<Self, String> {
         let place = place(url);
-        let mut roots = Vec::new();
-        if let Some(pem) = ca {
-            let read = Certificate::from_pem_bundle(pem).ok().filter(|roots| !roots.is_empty());
-            roots = read.ok_or_else(|| format!("the ca_file for {place} holds no certificate"))?;
-        }
-        let client = build_client(wait.connect, |builder| {
+        let issuers =
+            ca.map(|pem| Trust::issuers(pem).map_err(|why| format!("the ca_file for {place} {why}")));
+        let client = build_client(wait.connect, issuers.transpose()?.unwrap_or(Trust::Machine), |builder| {
             // A proxy is useless on the way to this machine.
-            let builder = if is_loopback(url.as_str()) { builder.no_proxy() } else { builder };
-            if ca.is_some() { builder.tls_certs_only(roots.clone()) } else { builder }
-        });
-        let client = client.map_err(|error| format!("no HTTP client can be made: {}", reason(&error)))?;
+            if is_loopback(url.as_str()) { builder.no_proxy() } else { builder }
+        })?;
         Ok(Self { client, wait, place })
     }
 

@@ -1,27 +1,31 @@
 //! What every HTTP client here has in common: its settings, and how its errors are read.
 
+use super::{Trust, safe_excerpt};
 use crate::text::io_error_text;
 use jiff::Timestamp;
-use reqwest::header::{HeaderMap, RETRY_AFTER};
+use reqwest::header::{ACCEPT_ENCODING, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, ClientBuilder, redirect};
 use std::error::Error;
 use std::time::Duration;
+use tokio_rustls::rustls::RootCertStore;
 
-/// A client with the settings of all of them, and more by `with`. It verifies certificates, and follows no redirects,
-/// because keys would travel along.
+/// A client with the settings of all of them, and more by `with`. It verifies certificates, follows no redirects,
+/// because keys would travel along, and asks for replies as they are, because nothing here unpacks them.
 pub fn build_client(
     connect: Duration,
-    with: impl Fn(ClientBuilder) -> ClientBuilder,
-) -> reqwest::Result<Client> {
-    let builder = || {
-        let builder = Client::builder()
-            .user_agent(concat!("sayso/", env!("CARGO_PKG_VERSION")))
-            .redirect(redirect::Policy::none())
-            .connect_timeout(connect);
-        with(builder)
-    };
-    // Building fails on a machine without root certificates; with none trusted, plain http still works.
-    builder().build().or_else(|_| builder().tls_certs_only([]).build())
+    trust: Trust,
+    with: impl FnOnce(ClientBuilder) -> ClientBuilder,
+) -> Result<Client, String> {
+    let failed = |why: &str| format!("no HTTP client can be made: {}", safe_excerpt(why));
+    // On a machine without root certificates plain http still works.
+    let tls = trust.config().or_else(|_| Trust::Issuers(RootCertStore::empty()).config());
+    let builder = Client::builder()
+        .user_agent(concat!("sayso/", env!("CARGO_PKG_VERSION")))
+        .default_headers(HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static("identity"))]))
+        .redirect(redirect::Policy::none())
+        .connect_timeout(connect)
+        .tls_backend_preconfigured(tls.map_err(|error| failed(&error.to_string()))?);
+    with(builder).build().map_err(|error| failed(&root_cause(&error).unwrap_or_else(|| error.to_string())))
 }
 
 /// The innermost cause, if there is one. It does not name the URL, which may hold a secret: only the outermost error

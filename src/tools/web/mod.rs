@@ -10,9 +10,11 @@ mod client;
 pub mod google;
 mod http;
 pub mod oauth;
+mod tls;
 
 pub use client::{Reply, WebClient, WebError, WebRequest, WebTimeouts, headers, secret};
 pub use http::{build_client, retry_after, root_cause};
+pub use tls::{Trust, crypto};
 
 use crate::text::short_line;
 

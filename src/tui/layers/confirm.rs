@@ -9,8 +9,8 @@ use crate::tui::card::{Doc, ScrollPosition};
 use crate::tui::layout::centred;
 use crate::tui::model::{Model, Popup};
 use crate::tui::{draw, words};
-use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::terminal::Frame;
 use ratatui::text::Line;
 
 /// Shown if the card was decided or withdrawn while its box was open.

@@ -7,8 +7,8 @@ use crate::tui::draw;
 use crate::tui::key::Key;
 use crate::tui::layout::centred;
 use crate::tui::model::{Job, Model, Popup, Rows};
-use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::terminal::Frame;
 use ratatui::text::Line;
 
 /// The columns for the letters that choose rows.

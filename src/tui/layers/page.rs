@@ -6,8 +6,8 @@ use crate::tui::card::{Doc, ScrollPosition};
 use crate::tui::draw;
 use crate::tui::layout::centred;
 use crate::tui::model::{Model, Popup};
-use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::terminal::Frame;
 
 pub struct Page {
     pub title: String,

@@ -6,10 +6,9 @@ use crate::tui::actions::{Action, Scope};
 use crate::tui::editor::Editor;
 use crate::tui::model::{Model, Note, Popup};
 use crate::tui::{draw, words};
-use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
+use ratatui::terminal::Frame;
 use ratatui::text::Line;
-use ratatui::widgets::{Clear, Widget};
 
 /// Takes the typed line, or says why it can't.
 type TakeLine = Box<dyn Fn(&mut Model, &Prompt) -> Result<(), String> + Send>;
@@ -119,14 +118,14 @@ impl Popup for Prompt {
         let screen = screen(model);
         let row = Rect { y: screen.bottom().saturating_sub(1), height: 1.min(screen.height), ..screen };
         frame.buffer_mut().set_style(row, theme.text);
-        Clear.render(row, frame.buffer_mut());
+        draw::clear(frame.buffer_mut(), row);
         // The prompt covers the line where messages are shown.
         let is_error = |note: &&Note| (note.is_error || note.about_key) && row.y > screen.y;
         if let Some(note) = model.note.as_ref().filter(is_error) {
             let note_lines: Vec<&str> = wrap(&note.text, usize::from(row.width).max(1)).collect();
             let height = u16::try_from(note_lines.len()).unwrap_or(u16::MAX).min(row.y - screen.y);
             let above = Rect { y: row.y - height, height, ..row };
-            Clear.render(above, frame.buffer_mut());
+            draw::clear(frame.buffer_mut(), above);
             let lines = note_lines.into_iter().map(|line| Line::styled(line, theme.danger));
             draw::lines(frame.buffer_mut(), above, lines);
         }

@@ -4,7 +4,7 @@ use super::Model;
 use crate::tui::actions::{Action, Scope};
 use crate::tui::editor::Editor;
 use crate::tui::key::Key;
-use ratatui::Frame;
+use ratatui::terminal::Frame;
 use std::any::Any;
 
 /// What every pop-up does. It owns its keys, its drawing, and what happens when it is answered.

@@ -9,7 +9,7 @@ use crate::tui::layers::{cells, screen};
 use crate::tui::layout::centred;
 use crate::tui::model::{Driving, Job, Model, Popup};
 use crate::tui::{draw, words};
-use ratatui::Frame;
+use ratatui::terminal::Frame;
 use ratatui::text::{Line, Span};
 
 /// The question asked when the user quits while something is held.

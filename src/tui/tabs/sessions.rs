@@ -9,10 +9,10 @@ use crate::tui::layers::{cells, half_page, screen};
 use crate::tui::layout::centred;
 use crate::tui::model::{Model, Popup, Rows};
 use crate::tui::{draw, words};
-use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
+use ratatui::terminal::Frame;
 
 /// Columns of the box, if there is room.
 const MAX_WIDTH: u16 = 100;

@@ -7,7 +7,7 @@ use super::commands::pane;
 use super::model::{Model, Seen};
 use super::tabs::page;
 use super::{layout, tour};
-use ratatui::Frame;
+use ratatui::terminal::Frame;
 
 pub fn view(model: &Model, frame: &mut Frame<'_>) -> Seen {
     // The terminal has a new size, and the message about it is still on its way.

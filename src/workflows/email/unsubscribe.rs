@@ -85,11 +85,11 @@ mod tests {
     use super::*;
     use crate::mail::parse;
     use crate::tools::http::{Limits, Resolve, TestServer};
+    use crate::tools::web::{Trust, crypto};
     use std::sync::Arc;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio_rustls::TlsAcceptor;
     use tokio_rustls::rustls::ServerConfig;
-    use tokio_rustls::rustls::crypto::aws_lc_rs;
     use tokio_rustls::rustls::pki_types::pem::PemObject;
     use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
@@ -149,13 +149,13 @@ mod tests {
     async fn server(certificate: &str, reply: &'static str) -> (TestServer, tokio::task::JoinHandle<String>) {
         let chain = CertificateDer::pem_file_iter(fixture(&format!("{certificate}.pem"))).unwrap();
         let key = PrivateKeyDer::from_pem_file(fixture(&format!("{certificate}.key"))).unwrap();
-        let config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()));
+        let config = ServerConfig::builder_with_provider(crypto());
         let config = config.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
         let config = config.with_single_cert(chain.map(Result::unwrap).collect(), key).unwrap();
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let ca = std::fs::read(fixture("ca.pem")).unwrap();
-        let authority = reqwest::Certificate::from_pem(&ca).unwrap();
-        let test_server = TestServer { server: listener.local_addr().unwrap(), authority };
+        let Ok(Trust::Issuers(issuers)) = Trust::issuers(&ca) else { panic!("a bad fixture") };
+        let test_server = TestServer { server: listener.local_addr().unwrap(), issuers };
         let received = tokio::spawn(async move {
             let (plain, _) = listener.accept().await.unwrap();
             // A client that does not trust the certificate hangs up here.

@@ -196,7 +196,7 @@ impl Server {
             .find_map(|line| line.split_once("listening on ").map(|(_, base)| base.trim().to_owned()))
             .expect("it listens");
         let runtime = tokio::runtime::Runtime::new().unwrap();
-        let server = Self { child, base, client: reqwest::Client::new(), runtime };
+        let server = Self { child, base, client: crate::http(), runtime };
         let session = server.post("/session", &json!({}))["id"].as_str().unwrap().to_owned();
         let message = json!({"parts": [{"type": "text", "text": "Do it."}]});
         let url = format!("{}/session/{session}/message", server.base);

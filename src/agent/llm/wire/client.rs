@@ -11,7 +11,7 @@ use super::KeyHeader;
 use crate::agent::llm::ModelSettings;
 use crate::config::is_loopback;
 use crate::text::Visible;
-use crate::tools::web::{build_client, root_cause};
+use crate::tools::web::{Trust, build_client, root_cause};
 
 /// The configured address, if it is valid. Credentials in it are refused: they would end up in errors.
 pub(super) fn base_url(settings: &ModelSettings) -> Result<Url, String> {
@@ -49,11 +49,10 @@ fn near(url: &Url) -> bool {
 }
 
 pub(super) fn build(settings: &ModelSettings, url: &Url) -> Result<Client, String> {
-    build_client(settings.connect_timeout, |builder| {
+    build_client(settings.connect_timeout, Trust::Machine, |builder| {
         // A proxy is of no use on the way to this machine.
         if is_loopback(url.as_str()) { builder.no_proxy() } else { builder }
     })
-    .map_err(|error| format!("no HTTP client can be made: {}", reason(error)))
 }
 
 /// The header with the key, marked so that no log shows it.

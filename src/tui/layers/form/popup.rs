@@ -6,7 +6,7 @@ use crate::tui::actions::{Action, Scope};
 use crate::tui::key::Key;
 use crate::tui::layout;
 use crate::tui::model::{Beside, Model, Popup};
-use ratatui::Frame;
+use ratatui::terminal::Frame;
 use std::any::Any;
 use std::path::Path;
 use std::sync::Arc;

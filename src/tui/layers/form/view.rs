@@ -7,8 +7,8 @@ use crate::tui::layers::screen;
 use crate::tui::layout::{self, Areas, centred};
 use crate::tui::model::Model;
 use crate::tui::words;
-use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
+use ratatui::terminal::Frame;
 use ratatui::text::{Line, Span};
 
 /// How many completions are listed.

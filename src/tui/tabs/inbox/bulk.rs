@@ -10,8 +10,8 @@ use crate::tui::layers::{cells, draw_keys, half_page, screen};
 use crate::tui::layout::centred;
 use crate::tui::model::{DecisionKind, Model, Popup, Rows};
 use crate::tui::{draw, words};
-use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::terminal::Frame;
 use ratatui::text::Line;
 
 /// A wider box is hard to read.
