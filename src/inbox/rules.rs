@@ -2,6 +2,7 @@
 
 use crate::engine::graph::{Allow, Decision, Hash, Labels};
 use crate::text::one_of;
+use crate::text::schema::{Misfit, Schema};
 use serde_json::Value;
 
 /// The hash of the card a person saw.
@@ -67,46 +68,44 @@ pub fn check(
 
 /// Whether `args` fit `schema`; the error names the field.
 pub fn check_args(schema: &Value, args: &Value) -> Result<(), String> {
-    let validator =
-        jsonschema::validator_for(schema).map_err(|e| format!("the tool's own schema is broken: {e}"))?;
-    match validator.iter_errors(args).next() {
+    let checked = Schema::new(schema).map_err(|why| format!("the tool's own schema is broken: {why}"))?;
+    match checked.misfits(args).first() {
         None => Ok(()),
-        Some(error) => {
-            let path = error.instance_path().to_string();
-            let field = path.trim_start_matches('/').replace('/', ".");
-            let wrong = sentence(schema, &error);
+        Some(misfit) => {
+            let field = misfit.at.trim_start_matches('/').replace('/', ".");
+            let wrong = sentence(schema, args, misfit);
             Err(if field.is_empty() { wrong } else { format!("`{field}`: {wrong}") })
         }
     }
 }
 
-/// All errors in `args`: the field (empty for the whole) and what is wrong.
+/// All errors in `args`: the field that is wrong or missing (empty for the whole) and what is wrong.
 pub fn check_fields(schema: &Value, args: &Value) -> Vec<(String, String)> {
-    let validator = match jsonschema::validator_for(schema) {
-        Ok(validator) => validator,
-        Err(error) => return vec![(String::new(), format!("the tool's own schema is broken: {error}"))],
+    let checked = match Schema::new(schema) {
+        Ok(checked) => checked,
+        Err(why) => return vec![(String::new(), format!("the tool's own schema is broken: {why}"))],
     };
-    let wrong = validator.iter_errors(args).map(|error| (field(&error), sentence(schema, &error)));
-    wrong.collect()
+    let named = |misfit: &Misfit| match &misfit.missing {
+        Some(name) if misfit.at.is_empty() => (name.clone(), "is required".to_owned()),
+        _ => (field(misfit), sentence(schema, args, misfit)),
+    };
+    checked.misfits(args).iter().map(named).collect()
 }
 
-fn field(error: &jsonschema::ValidationError<'_>) -> String {
-    let path = error.instance_path().to_string();
-    path.trim_start_matches('/').split('/').next().unwrap_or_default().to_owned()
+fn field(misfit: &Misfit) -> String {
+    misfit.at.trim_start_matches('/').split('/').next().unwrap_or_default().to_owned()
 }
 
 /// The error for people, who should not have to read a pattern: if we have no example, what the schema says about the
 /// field.
-fn sentence(schema: &Value, error: &jsonschema::ValidationError<'_>) -> String {
-    let about = schema["properties"][field(error)]["description"].as_str();
-    match error.kind() {
-        jsonschema::error::ValidationErrorKind::Pattern { pattern } => match (format_example(pattern), about)
-        {
-            (Some(example), _) => format!("{} should be written {example}", error.instance()),
-            (None, Some(about)) => format!("{} does not fit. {about}", error.instance()),
-            (None, None) => format!("{} does not fit", error.instance()),
-        },
-        _ => error.to_string(),
+fn sentence(schema: &Value, args: &Value, misfit: &Misfit) -> String {
+    let Some(pattern) = &misfit.pattern else { return misfit.text.clone() };
+    let written = args.pointer(&misfit.at).unwrap_or_default();
+    let about = schema["properties"][field(misfit)]["description"].as_str();
+    match (format_example(pattern), about) {
+        (Some(example), _) => format!("{written} should be written {example}"),
+        (None, Some(about)) => format!("{written} does not fit. {about}"),
+        (None, None) => format!("{written} does not fit"),
     }
 }
 

@@ -19,6 +19,7 @@ mod months;
 mod nearest;
 pub mod phrases;
 mod sanitize;
+pub mod schema;
 mod shell_words;
 mod visible;
 pub mod when;

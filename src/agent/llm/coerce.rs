@@ -7,22 +7,21 @@
 
 use std::collections::BTreeMap;
 
-use jsonschema::error::{TypeKind, ValidationErrorKind};
-use jsonschema::{JsonType, JsonTypeSet, Validator};
+use crate::text::schema::{JsonType, Schema};
 use serde_json::{Number, Value, json};
 
-pub(super) fn coerce(schema: &Value, validator: &Validator, value: &mut Value) {
+pub(super) fn coerce(schema: &Value, checked: &Schema, value: &mut Value) {
     read_whole_numbers(value);
     leave_out_empty(schema, schema, value);
     let mut misfits = BTreeMap::new();
-    for error in validator.iter_errors(value) {
-        misfits.entry(error.instance_path().to_string()).or_insert_with(|| wanted(error.kind()));
+    for misfit in checked.misfits(value) {
+        misfits.entry(misfit.at).or_insert(misfit.types);
     }
     for (at, wanted) in misfits {
         if value.pointer(&at).is_some_and(|misfit| misfit.is_null() || is_empty_text(misfit)) {
             leave_out(value, &at);
         } else if let Some(misfit) = value.pointer_mut(&at)
-            && let Some(read) = read_as(misfit, wanted)
+            && let Some(read) = read_as(misfit, &wanted)
         {
             *misfit = read;
         }
@@ -54,26 +53,17 @@ fn leave_out_empty(schema: &Value, root: &Value, value: &mut Value) {
     }
 }
 
-/// The types that would do. Of a union, a list is not tried: its other choices would then be forgotten.
-fn wanted(kind: &ValidationErrorKind) -> JsonTypeSet {
-    match kind {
-        ValidationErrorKind::Type { kind: TypeKind::Single(one) } => JsonTypeSet::from(*one),
-        ValidationErrorKind::Type { kind: TypeKind::Multiple(set) } => *set,
-        ValidationErrorKind::AnyOf { .. }
-        | ValidationErrorKind::OneOfNotValid { .. }
-        | ValidationErrorKind::Enum { .. } => JsonTypeSet::all().remove(JsonType::Array),
-        _ => JsonTypeSet::empty(),
-    }
-}
-
-fn read_as(value: &Value, wanted: JsonTypeSet) -> Option<Value> {
-    let wants = |json_type| wanted.contains(json_type);
+fn read_as(value: &Value, wanted: &[JsonType]) -> Option<Value> {
+    let wants = |json_type| wanted.contains(&json_type);
     match value {
         Value::String(text) => {
             let inner = serde_json::from_str::<Value>(text).ok().filter(|inner| match inner {
                 Value::String(_) => false,
                 Value::Number(_) => wants(JsonType::Number) || wants(JsonType::Integer),
-                other => wants(JsonType::from(other)),
+                Value::Bool(_) => wants(JsonType::Boolean),
+                Value::Null => wants(JsonType::Null),
+                Value::Array(_) => wants(JsonType::Array),
+                Value::Object(_) => wants(JsonType::Object),
             });
             inner.or_else(|| wants(JsonType::Array).then(|| json!([text])))
         }
@@ -123,7 +113,7 @@ mod tests {
     use super::*;
 
     fn coerced(schema: &Value, mut value: Value) -> Value {
-        coerce(schema, &jsonschema::validator_for(schema).unwrap(), &mut value);
+        coerce(schema, &Schema::new(schema).unwrap(), &mut value);
         value
     }
 

@@ -1,5 +1,6 @@
 //! JSON schemas: made from types, used to check answers, and adapted to what each provider accepts.
 
+use crate::text::schema::Schema;
 use crate::text::words::clip;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -43,17 +44,16 @@ impl Complaints {
 /// Coerces what a model said to the schema, and checks that it fits. Everything a model says passes through here
 /// before anybody sees it, so that the same thing is shown, hashed and carried out.
 pub(super) fn accept(schema: &Value, mut value: Value) -> Result<Value, Complaints> {
-    let validator = jsonschema::validator_for(schema).map_err(|error| {
-        Complaints::same(clip(&format!("the tool's own schema is not usable: {error}"), MAX_COMPLAINT))
+    let checked = Schema::new(schema).map_err(|why| {
+        Complaints::same(clip(&format!("the tool's own schema is not usable: {why}"), MAX_COMPLAINT))
     })?;
-    coerce(schema, &validator, &mut value);
+    coerce(schema, &checked, &mut value);
     let mut full = Vec::new();
     let mut masked = Vec::new();
-    for error in validator.iter_errors(&value).take(MAX_COMPLAINTS) {
-        let path = error.instance_path().to_string();
-        let at = if path.is_empty() { String::new() } else { format!("at {path}: ") };
-        full.push(clip(&format!("{at}{error}"), MAX_COMPLAINT));
-        masked.push(clip(&format!("{at}{}", error.masked()), MAX_COMPLAINT));
+    for misfit in checked.misfits(&value).into_iter().take(MAX_COMPLAINTS) {
+        let at = if misfit.at.is_empty() { String::new() } else { format!("at {}: ", misfit.at) };
+        full.push(clip(&format!("{at}{}", misfit.text), MAX_COMPLAINT));
+        masked.push(clip(&format!("{at}{}", misfit.masked), MAX_COMPLAINT));
     }
     if full.is_empty() {
         Ok(value)

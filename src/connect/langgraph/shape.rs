@@ -7,6 +7,7 @@ use crate::engine::graph::{Allow, Kind, Labels};
 use crate::inbox::schema_like;
 use crate::text::Visible;
 use crate::text::exact::{field, members};
+use crate::text::schema::Schema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -186,10 +187,9 @@ fn middleware(name: String, text: &str, value: &Value, allowed: &[&str]) -> Acti
 /// Any JSON: the answer is text, or a value under `answer`.
 fn read_free(value: &Value, schema: Option<Value>) -> RemoteQuestion {
     let takes_words = schema.as_ref().is_none_or(|schema| {
-        let validator = jsonschema::validator_for(schema);
         // It must accept any text, not only a few fixed words.
-        validator
-            .is_ok_and(|validator| ["any words", "ü"].iter().all(|words| validator.is_valid(&json!(words))))
+        Schema::new(schema)
+            .is_ok_and(|schema| ["any words", "ü"].iter().all(|words| schema.fits(&json!(words))))
     });
     let preset = schema.as_ref().and_then(|schema| schema.get("default")).cloned().unwrap_or(Value::Null);
     let mut answer = Map::new();

@@ -2,6 +2,7 @@
 //! stored is not checked again.
 
 use super::{Catalogue, Operation, Parameter, ParameterLocation};
+use crate::text::schema::Schema;
 use crate::tools::http::Method;
 use std::collections::BTreeSet;
 
@@ -64,9 +65,8 @@ impl Parameter {
             return Err(format!("`{}` is no type", self.kind));
         }
         let schema = self.schema();
-        let validator =
-            jsonschema::validator_for(&schema).map_err(|error| format!("its schema is broken: {error}"))?;
-        if !self.default.is_null() && !validator.is_valid(&self.default) {
+        let schema = Schema::new(&schema).map_err(|why| format!("its schema is broken: {why}"))?;
+        if !self.default.is_null() && !schema.fits(&self.default) {
             return Err("its default does not fit it".to_owned());
         }
         Ok(())

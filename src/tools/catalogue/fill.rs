@@ -1,6 +1,7 @@
 //! Turns parameters into a request: checked against the operation's schema, each put where it belongs.
 
 use super::{Catalogue, Operation, ParameterLocation};
+use crate::text::schema::{Misfit, Schema};
 use crate::tools::http::{Call, Method};
 use reqwest::Url;
 use serde::{Deserialize, Serialize};
@@ -22,18 +23,15 @@ impl Operation {
     /// What is wrong with `parameters`: the parameter's name (empty for the whole) and the reason.
     pub fn wrong(&self, parameters: &Map<String, Value>, complete: bool) -> Vec<(String, String)> {
         let schema = self.schema(complete);
-        let validator = match jsonschema::validator_for(&schema) {
-            Ok(validator) => validator,
-            Err(error) => return vec![(String::new(), format!("its own schema is broken: {error}"))],
+        let schema = match Schema::new(&schema) {
+            Ok(schema) => schema,
+            Err(why) => return vec![(String::new(), format!("its own schema is broken: {why}"))],
         };
-        let value = Value::Object(parameters.clone());
-        let complaint = |error: jsonschema::ValidationError<'_>| {
-            let path = error.instance_path().to_string();
-            let name = path.trim_start_matches('/').split('/').next().unwrap_or_default().to_owned();
-            let text: String = error.to_string().chars().take(300).collect();
-            (name, text)
+        let complaint = |misfit: Misfit| {
+            let name = misfit.at.trim_start_matches('/').split('/').next().unwrap_or_default().to_owned();
+            (name, misfit.text.chars().take(300).collect())
         };
-        validator.iter_errors(&value).map(complaint).collect()
+        schema.misfits(&Value::Object(parameters.clone())).into_iter().map(complaint).collect()
     }
 
     /// Builds the request to the server at `base`. The error says what is wrong with the parameters.

@@ -3,6 +3,7 @@
 use super::schema::Schemas;
 use super::{Auth, Catalogue, Operation, Parameter, ParameterLocation};
 use crate::text::Visible;
+use crate::text::schema::Schema;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
@@ -280,8 +281,7 @@ fn parameter(name: &str, description: &str, place: ParameterLocation, schema: Va
         schema: Some(Value::Object(schema)),
         ..Parameter::default()
     };
-    let is_default_valid = jsonschema::validator_for(&checked.schema())
-        .is_ok_and(|validator| validator.is_valid(&checked.default));
+    let is_default_valid = Schema::new(&checked.schema()).is_ok_and(|schema| schema.fits(&checked.default));
     if is_default_valid { checked } else { Parameter { default: Value::Null, ..checked } }
 }
 

@@ -1,5 +1,6 @@
 //! Reads and prints values as a person writes them.
 
+use crate::text::schema::Schema;
 use crate::text::words::letters_and_digits;
 use crate::text::{Visible, nearest};
 use crate::tools::catalogue::Parameter;
@@ -35,12 +36,10 @@ pub(super) fn read(parameter: &Parameter, words: &str) -> Result<Value, String> 
     };
     let value = value.ok_or_else(|| format!("“{}” is not a {}.", Visible::line(words), parameter.kind))?;
     let schema = parameter.schema();
-    let first_error = jsonschema::validator_for(&schema)
-        .map(|validator| validator.iter_errors(&value).next().map(|error| error.to_string()));
-    match first_error {
-        Ok(None) => Ok(value),
-        Ok(Some(why)) => Err(format!("That does not work: {}.", Visible::line(&why))),
-        Err(error) => Err(format!("its schema is broken: {error}")),
+    let schema = Schema::new(&schema).map_err(|why| format!("its schema is broken: {why}"))?;
+    match schema.misfits(&value).first() {
+        None => Ok(value),
+        Some(misfit) => Err(format!("That does not work: {}.", Visible::line(&misfit.text))),
     }
 }
 

@@ -57,7 +57,7 @@ impl Habit {
             Self::ProseAfterWork => &["calls no tool"],
             Self::LooseJson => &["key must be a string at line 1"],
             Self::WrappedAnswer => &["is a required property"],
-            Self::OtherCase => &["is not one of", "is not valid under any of"],
+            Self::OtherCase => &["is not one of", "fits none of its choices"],
             Self::ExtraKeys => &["'explanation' was unexpected"],
             Self::ToolName => &["there is no tool `"],
             Self::SameCall => &["its result is above"],

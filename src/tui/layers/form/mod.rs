@@ -246,20 +246,18 @@ impl Form {
         let errors = check_fields(&self.schema, &Value::Object(args));
         for field in &mut self.fields {
             let unreadable = field.value(&self.now).err();
-            let missing = format!("\"{}\" is a required property", field.name);
-            let refusal = errors.iter().find(|(name, text)| *name == field.name || text.contains(&missing));
+            let refusal = errors.iter().find(|(name, _)| *name == field.name);
             let is_empty = field.editor.text().trim().is_empty();
             field.error = unreadable.filter(|_| !field.is_left_out).or_else(|| {
-                refusal.map(|(_, text)| {
-                    if is_empty || text.contains(&missing) { "is required".to_owned() } else { text.clone() }
-                })
+                refusal.map(|(_, text)| if is_empty { "is required".to_owned() } else { text.clone() })
             });
         }
-        let form_error = errors.iter().find(|(name, text)| {
-            name.is_empty() && !self.fields.iter().any(|field| text.contains(&format!("\"{}\"", field.name)))
-        });
+        let form_error = errors.iter().find(|(name, _)| self.fields.iter().all(|field| field.name != *name));
         let unread = self.unread.as_ref().map(|_| UNREAD.to_owned());
-        self.error = unread.or_else(|| form_error.map(|(_, text)| text.clone()));
+        self.error = unread.or_else(|| {
+            form_error
+                .map(|(name, text)| if name.is_empty() { text.clone() } else { format!("`{name}`: {text}") })
+        });
     }
 
     /// The form's value if nothing is wrong with it; otherwise the cursor goes to the faulty field.

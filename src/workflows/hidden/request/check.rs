@@ -6,6 +6,7 @@
 use super::state::{RequestInput, Way};
 use crate::engine::graph::InputError;
 use crate::inbox::{check_args, schema_like};
+use crate::text::schema::Schema;
 use crate::text::{Visible, hidden_count};
 use crate::tools::moment::Moment;
 use jiff::Timestamp;
@@ -153,7 +154,7 @@ fn check_schema(request: &mut RequestInput) -> Result<(), InputError> {
     if !schema.is_object() {
         return Err(InputError::field("schema", "a JSON schema is an object"));
     }
-    if let Err(error) = jsonschema::validator_for(schema) {
+    if let Err(error) = Schema::new(schema) {
         return Err(InputError::field("schema", format!("this is not a JSON schema: {error}")));
     }
     let args = Value::Object(request.args.clone().unwrap_or_default());
