@@ -119,9 +119,17 @@ fn the_tools_are_listed_and_the_rest_is_refused() {
     for (tool, arguments, expected) in [
         ("ask_person", json!({}), "question"),
         ("ask_person", json!({"question": "  "}), "one line"),
-        ("ask_person", json!({"question": "x", "nonsense": 1}), "The person was not asked: Additional prop"),
+        (
+            "ask_person",
+            json!({"question": "x", "nonsense": 1}),
+            "The person was not asked: 'nonsense' was unexpected",
+        ),
         ("ask_person", json!({"question": "x", "nonsense": 1}), "takes `question` (required), `details`"),
-        ("notify_person", json!({"title": "x", "text": "y"}), "The person was not told: Additional prop"),
+        (
+            "notify_person",
+            json!({"title": "x", "text": "y"}),
+            "The person was not told: 'text' was unexpected",
+        ),
         ("notify_person", json!({"text": "y"}), "notify_person takes `title` (required), `details`, `key`"),
         ("request_approval", json!({"title": "x", "action": "a b"}), "action"),
         ("request_approval", json!({"title": "x", "action": "a", "arguments": [1]}), "arguments"),

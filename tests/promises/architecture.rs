@@ -1,4 +1,5 @@
-//! Checks of the sources: imports go one way, every module has a head comment, and no file grows too long.
+//! Checks of the sources and of what they are built from: imports go one way, every module has a head comment, no file
+//! grows too long, and `cargo run` and `cargo test` share one build.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -273,4 +274,22 @@ fn every_dependency_has_its_reason_and_none_is_openssl() {
         let name = package["name"].as_str().unwrap();
         assert!(!matches!(name, "openssl" | "openssl-sys" | "native-tls"), "{name} is in Cargo.lock");
     }
+}
+
+#[test]
+fn tests_build_nothing_of_the_program_anew() {
+    let built = |edges: &str| {
+        let mut tree = std::process::Command::new(env!("CARGO"));
+        tree.args(["tree", "--offline", "--locked", "--prefix", "none", "-f", "{p} [{f}]", "-e", edges]);
+        let tree = tree.current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
+        assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
+        let lines = String::from_utf8(tree.stdout).unwrap();
+        lines.lines().map(|line| line.trim_end_matches(" (*)").to_owned()).collect::<BTreeSet<_>>()
+    };
+    let (run, test) = (built("normal,build"), built("normal,build,dev"));
+    let other: Vec<_> = run.difference(&test).collect();
+    assert!(
+        run.len() > 100 && other.is_empty(),
+        "name the features that tests switch on in Cargo.toml: {other:?}"
+    );
 }
