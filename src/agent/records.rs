@@ -87,7 +87,7 @@ pub struct ConversationMail {
 pub enum GrantCheck {
     /// Allowed by this grant; if several grants together allow it, by the first of them.
     Grant(String),
-    /// Not allowed; the index of the first command that no grant allows.
+    /// Not allowed; the index of the first act that no grant allows.
     NotCovered(usize),
 }
 
@@ -393,7 +393,7 @@ impl Records {
         let covering = self.store.grants().covering_call(tool, call)?;
         Ok(match covering {
             Ok(grant) => GrantCheck::Grant(grant),
-            Err(command) => GrantCheck::NotCovered(command),
+            Err(act) => GrantCheck::NotCovered(act),
         })
     }
 

@@ -1,6 +1,6 @@
 //! Permissions to act without asking, as people give and see them.
 
-use crate::engine::graph::{InterruptId, ThreadId};
+use crate::engine::graph::{Allowed, InterruptId, ThreadId};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Serialize;
@@ -70,20 +70,14 @@ pub struct BuiltinGrant {
 }
 
 /// How far a person's grant reaches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GrantScope {
-    /// The rest of the thread; forks are not included
+    /// The rest of the thread; forks are not included.
     Thread,
-    /// Mail from the sender, in any thread
+    /// Mail from the sender, in any thread.
     Sender,
-    /// This very command, in its folder, from the same asker
-    Command,
-    /// Commands that begin with the same words (`cargo test …`), in its folder, with plain words after that
-    CommandSort,
-    /// Changes to files inside the folder, from the same asker
-    Edits,
-    /// This tool of a server, from this folder, from the same asker
-    Tool,
+    /// Calls by the same asker with these words.
+    Call(Allowed),
 }
 
 /// What a person wants to allow from a card.

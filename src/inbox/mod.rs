@@ -16,6 +16,7 @@
 //! not.
 
 mod activity;
+mod call_words;
 mod card;
 mod day_bars;
 mod day_strip;
@@ -50,6 +51,7 @@ mod verb;
 mod weighed;
 
 pub use activity::{Activity, ActivityQuery, DayLine, Decisions, ModelLine};
+pub use call_words::{act_words, allowed_words, conditions, pattern_words, read_pattern};
 pub use card::{AttachmentLine, Block, BodyPiece, Card, MailBlock, Span, Tone};
 pub use day_bars::DayBars;
 pub use day_strip::{DayStrip, StripLine, StripMark};

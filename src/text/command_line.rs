@@ -404,6 +404,16 @@ impl Reader<'_> {
     }
 }
 
+/// A word as each of the shells reads it.
+pub fn quoted_word(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:,+@%=".contains(c);
+    let begins_plain = word.starts_with(|c: char| c.is_ascii_alphanumeric() || "_-./".contains(c));
+    if begins_plain && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
 fn contains(list: &str, word: &str) -> bool {
     list.split_ascii_whitespace().any(|one| one == word)
 }

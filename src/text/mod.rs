@@ -29,7 +29,7 @@ mod wrap;
 mod xml;
 
 pub use amount::{age, ago, bytes, clock, count_noun, duration, short_count};
-pub use command_line::{CommandLine, Joint, SimpleCommand, read_command_line};
+pub use command_line::{CommandLine, Joint, SimpleCommand, quoted_word, read_command_line};
 pub use existing::{one_of, there_are};
 pub use hex::{digest_from_hex, hex, random_hex};
 pub use hidden::is_hidden;

@@ -5,6 +5,7 @@
 pub mod cage;
 pub mod catalogue;
 pub mod folder;
+pub mod git;
 pub mod http;
 pub mod library;
 pub mod moment;

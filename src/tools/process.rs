@@ -2,7 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::path::Path;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 
 /// How many shells may stand between a program and the process it started.
 const MAX_SHELLS: usize = 8;
@@ -94,6 +95,15 @@ fn fields(pid: u32) -> Option<Vec<String>> {
 #[cfg(not(target_os = "linux"))]
 fn fields(_: u32) -> Option<Vec<String>> {
     None
+}
+
+/// Where a shell that runs in this folder finds a program.
+pub fn program_path(name: &str, folder: &Path) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let mut places = std::env::split_paths(&path).map(|place| folder.join(place).join(name));
+    places.find(|place| {
+        place.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    })
 }
 
 fn is_shell(pid: u32) -> Option<bool> {

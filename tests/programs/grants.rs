@@ -69,7 +69,7 @@ fn what_cannot_be_allowed_is_not_accepted_either() {
     let cli = Cli::new();
     let (thread, asked) = cli.parcel("book");
     cli.refused(&["accept", &asked, "--grant", "thread"], 2, "cannot be allowed for its thread");
-    cli.refused(&["accept", &asked, "--grant", "everything"], 2, "sender");
+    cli.refused(&["accept", &asked, "--grant", "everything"], 2, "is not what this card shows");
     cli.refused(&["accept", &asked, "--for", "1h"], 2, "--grant");
     let soon = ["accept", &asked, "--grant", "thread", "--for", "soon"];
     cli.refused(&soon, 2, "`soon` is not a length of time");

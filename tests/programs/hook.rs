@@ -270,34 +270,41 @@ fn allowed(cli: &Cli, event: &Value) -> bool {
 
 /// What else a grant must not cover is in the catalogue (row A04).
 #[test]
-fn a_sort_of_command_is_allowed_in_its_folder_for_a_while() {
+fn a_command_is_allowed_with_other_paths_in_its_folder_for_a_while() {
     let cli = Cli::new();
-    let tool = hooked(&cli, &bash("g0", "cargo test --lib"));
+    let tool = hooked(&cli, &bash("g0", "git add src/a.rs"));
     let id = text(&the_one(&cli)["id"]);
-    assert!(run(&cli, &["view", &id]).out.contains("--grant command-sort any `cargo test …`"));
+    let shown = run(&cli, &["view", &id]).out;
+    assert!(
+        shown.contains("--grant 'git add src/a.rs' allows it again, --grant 'git add <paths>'"),
+        "{shown}"
+    );
     run(&cli, &["accept", &id, "--grant", "thread"]).refused(2, "cannot be allowed for its thread");
-    answer(&cli, &id, &["accept", "--grant", "command-sort", "--for", "1h"]);
+    run(&cli, &["accept", &id, "--grant", "git <paths>"]).refused(2, "is not what this card shows");
+    answer(&cli, &id, &["accept", "--grant", "git add <paths>", "--for", "1h"]);
     decides(&tool.wait(), "allow", "");
     let line = list(&cli, &["grants"]).pop().unwrap();
-    assert_eq!(line["scope"], "`cargo test …` in /home/a/app, by claude-code");
+    let scope = text(&line["scope"]);
+    assert!(scope.starts_with("`git add <paths>` in /home/a/app (program: /"), "{scope}");
+    assert!(scope.ends_with("/git), by claude-code"), "{scope}");
     assert_eq!((&line["tool"], &line["in_force"]), (&json!("request/Bash"), &json!(true)));
     text(&line["expires_at"]);
-    let input = json!({"command": "cargo test"});
+    let input = json!({"command": "git add src/a.rs"});
     for (event, expected) in [
-        (bash("g1", "cargo test"), true),
-        (bash("g2", "cargo test --lib parser::tests -q"), true),
-        (bash("g3", "cargo test; rm -rf ."), false),
-        (bash("g4", "cargo test --manifest-path=/etc/Cargo.toml"), false),
-        (bash("g5", "cargo testing"), false),
+        (bash("g1", "git add src/a.rs"), true),
+        (bash("g2", "git add src/b.rs docs/new.md 2>&1 | tail -3"), true),
+        (bash("g3", "git add src/b.rs; rm -rf ."), false),
+        (bash("g4", "git add /etc/passwd"), false),
+        (bash("g5", "git add -f src/b.rs"), false),
         (event("/home/a/other", "another folder", "Bash", input.clone()), false),
         (event("/home/a/app", "another tool", "Shell", input), false),
     ] {
         assert_eq!(allowed(&cli, &event), expected, "{event}");
     }
-    assert!(!list(&cli, &["threads", "--search", "cargo"]).is_empty());
+    assert!(!list(&cli, &["threads", "--search", "git"]).is_empty());
     // Revoked, it asks again.
     json(&cli, &["grants", "revoke", &text(&line["id"])]);
-    assert!(!allowed(&cli, &bash("r1", "cargo test")));
+    assert!(!allowed(&cli, &bash("r1", "git add src/a.rs")));
 }
 
 #[test]
@@ -305,9 +312,8 @@ fn a_very_command_is_allowed_and_a_warning_suspends_it() {
     let cli = Cli::new();
     let tool = hooked(&cli, &bash("c0", "./ci.sh fast"));
     let id = text(&the_one(&cli)["id"]);
-    run(&cli, &["accept", &id, "--grant", "command-sort"])
-        .refused(2, "is not a command that can be allowed this way");
-    answer(&cli, &id, &["accept", "--grant", "command"]);
+    run(&cli, &["accept", &id, "--grant", "./ci.sh <path>"]).refused(2, "is not what this card shows");
+    answer(&cli, &id, &["accept", "--grant", "./ci.sh fast"]);
     decides(&tool.wait(), "allow", "");
     assert!(allowed(&cli, &bash("c1", "./ci.sh fast")));
     assert!(!allowed(&cli, &bash("c2", "./ci.sh fast now")));
@@ -316,7 +322,7 @@ fn a_very_command_is_allowed_and_a_warning_suspends_it() {
     let tool = hooked(&cli, &bash("c4", "rm -r build"));
     let item = the_one(&cli);
     assert_eq!(item["warnings"][0]["code"], "deletes");
-    run(&cli, &["accept", &text(&item["id"]), "--grant", "command"]).refused(2, "has a warning");
+    run(&cli, &["accept", &text(&item["id"]), "--grant", "thread"]).refused(2, "has a warning");
     answer(&cli, &text(&item["id"]), &["accept"]);
     decides(&tool.wait(), "allow", "");
 }

@@ -69,6 +69,19 @@ fn hostile(allowed: &str, round: usize) -> Vec<String> {
         "hash -p /evil cargo; {a}",
         ". ./evil; {a}",
         "{a} ../other",
+        "{a} &>/dev/null touch CANARY",
+        "{a} --all --prune",
+        "{a} -g evil",
+        "{a} --output=.git/hooks/pre-commit",
+        "{a} -C..",
+        "{a} --prefix link",
+        "{a} src/a.rs",
+        "{a} main:main",
+        "{a} evil.test:x",
+        "{a} SHELL=./evil",
+        "{a} of=x",
+        "{a}; cat src/a.rs",
+        "{a} | cat src/a.rs",
         "{a} /etc/passwd",
         "{a} --config=/etc/x",
         "{a} --config=../x",
@@ -104,31 +117,6 @@ fn hostile(allowed: &str, round: usize) -> Vec<String> {
     lines
 }
 
-/// What leads a git command elsewhere.
-const REMOTE: &[&str] = &[
-    "evil",
-    "evil main:main",
-    "main:main",
-    "HEAD:refs/heads/main",
-    "+main",
-    ":main",
-    "ext::sh",
-    "'ext::sh -c id'",
-    "https://evil.test/x",
-    "evil.test:x",
-    "git@evil.test:x",
-    "file:x",
-    "./bare",
-    "sub/bare",
-    "--repo=evil",
-    "--repo evil",
-    "--receive-pack=./evil",
-    "--upload-pack=./evil",
-    "--exec ./evil",
-    "-oevil",
-    "-- evil",
-];
-
 fn asking(tool: &str, args: Value) -> Value {
     json!({"title": "A call", "action": tool, "args": args, "source": "claude-code", "folder": FOLDER,
         "session": {"id": "s1"}})
@@ -152,9 +140,12 @@ async fn is_covered(inbox: &TestInbox, input: Value) -> bool {
     true
 }
 
-/// Accepts a call, and allows this much with it.
-async fn grant(inbox: &TestInbox, input: Value, scope: GrantScope, session: bool) {
+/// Accepts a call, and allows it from then on, with other paths if it is `open`.
+async fn grant(inbox: &TestInbox, input: Value, open: bool, session: bool) {
     let asked = ask(inbox, input).await;
+    let (question, _) = inbox.decisions().card(asked.id.clone()).await.unwrap();
+    let call = question.grantable.call.unwrap();
+    let allowed = if open { call.with_paths_open().unwrap() } else { call.exactly() };
     let decide = DecisionRequest {
         interrupt: asked.id.clone(),
         decision: Decision::Accept,
@@ -162,6 +153,7 @@ async fn grant(inbox: &TestInbox, input: Value, scope: GrantScope, session: bool
         learn: false,
         by: DecidedBy::Cli,
     };
+    let scope = GrantScope::Call(allowed);
     let request = GrantRequest { interrupt: asked.id, scope, ends_at: None, session };
     inbox.decisions().accept_and_grant(decide, request).await.unwrap();
 }
@@ -170,77 +162,156 @@ fn open() -> TestInbox {
     TestInbox::builder().settings(eager()).with_model(FakeModel::default()).open()
 }
 
+/// The input with another value, or another argument.
+fn with(mut input: Value, pointer: &str, value: Value) -> Value {
+    match input.pointer_mut(pointer) {
+        Some(place) => *place = value,
+        None => {
+            let (parent, name) = pointer.rsplit_once('/').unwrap();
+            input.pointer_mut(parent).unwrap()[name] = value;
+        }
+    }
+    input
+}
+
 #[tokio::test]
 async fn a04_no_grant_covers_what_it_does_not_name() {
     let mut trials = 0;
-    let grants =
-        [(GrantScope::Command, false), (GrantScope::CommandSort, false), (GrantScope::CommandSort, true)];
-    for (round, (scope, session)) in grants.into_iter().enumerate() {
+    let grants = [
+        ("cargo test", false),
+        ("git add src/a.rs", false),
+        ("git add src/a.rs", true),
+        ("make lint", false),
+    ];
+    for (round, (allowed, is_open)) in grants.into_iter().enumerate() {
+        let session = round == 1;
         let inbox = open();
-        grant(&inbox, bash("cargo test"), scope, session).await;
-        for line in ["cargo test", "cargo test 2>&1 | tail -5", "cargo test && echo done", "ls; cargo test"] {
-            assert!(is_covered(&inbox, bash(line)).await, "{scope:?}: {line}");
+        grant(&inbox, bash(allowed), is_open, session).await;
+        for more in ["", " 2>&1 | tail -5", " && echo done", " >/dev/null"] {
+            let line = format!("{allowed}{more}");
+            assert!(is_covered(&inbox, bash(&line)).await, "{line}");
         }
-        let sort = is_covered(&inbox, bash("cargo test --lib parser::tests 'a b'")).await;
-        assert!(!sort, "quoted words after it are not plain");
-        assert_eq!(is_covered(&inbox, bash("cargo test --lib")).await, scope == GrantScope::CommandSort);
-        for line in hostile("cargo test", round) {
-            assert!(!is_covered(&inbox, bash(&line)).await, "{scope:?}: {line}");
+        assert!(is_covered(&inbox, bash(&format!("ls; {allowed}"))).await);
+        for other in ["git add src/b/c.rs", "git add src/b.rs new/d.rs"] {
+            assert_eq!(is_covered(&inbox, bash(other)).await, is_open, "{other}");
+        }
+        for line in hostile(allowed, round) {
+            // Another path is what the hole is for.
+            if is_open && matches!(line.as_str(), "git add src/a.rs src/a.rs" | "git add src/a.rsx") {
+                continue;
+            }
+            assert!(!is_covered(&inbox, bash(&line)).await, "{allowed} {is_open}: {line}");
             trials += 1;
         }
-        // Other askers, folders, tools and sessions.
-        let of = |key: &str, value: Value| {
-            let mut input = bash("cargo test");
-            input[key] = value;
-            input
-        };
-        for input in [
-            of("source", json!("codex")),
-            of("folder", json!("/work/other")),
-            of("folder", json!("/work/app/sub")),
-            of("action", json!("Shell")),
+        for word in [
+            "src",
+            "x",
+            ".env",
+            "src/.env",
+            ".git/config",
+            "../x",
+            "/etc/passwd",
+            "CLAUDE.md",
+            "src/agents.MD",
+            "-p",
+            "--chmod=+x",
+            "'src/a b'",
+            "src/ä",
+            "@src/x",
+            "a:src/x",
+            "src/x,y",
+            "''",
         ] {
-            assert!(!is_covered(&inbox, input).await);
+            let line = format!("git add {word}");
+            assert!(!is_covered(&inbox, bash(&line)).await, "{line}");
             trials += 1;
         }
-        let elsewhere = is_covered(&inbox, of("session", json!({"id": "s2"}))).await;
+        // Other askers, folders, tools, sessions and arguments.
+        let call = || bash(allowed);
+        for input in [
+            with(call(), "/source", json!("codex")),
+            with(call(), "/folder", json!("/work/other")),
+            with(call(), "/folder", json!("/work/app/sub")),
+            with(call(), "/action", json!("Shell")),
+            with(call(), "/action", json!("Monitor")),
+            with(call(), "/args/dangerouslyDisableSandbox", json!(true)),
+            with(call(), "/args/run_in_background", json!(true)),
+            with(call(), "/args/host", json!("production")),
+            with(call(), "/args/timeout", json!(5)),
+            with(call(), "/untold", json!(true)),
+        ] {
+            assert!(!is_covered(&inbox, input.clone()).await, "{input}");
+            trials += 1;
+        }
+        let elsewhere = is_covered(&inbox, with(call(), "/session/id", json!("s2"))).await;
         assert_eq!(elsewhere, !session);
     }
-    // What names a remote, an address, a refspec or a transport looks like any word.
-    for (allowed, more) in [("git push", "--tags"), ("git push -u origin main", "-q"), ("git fetch", "--all")]
-    {
-        let inbox = open();
-        grant(&inbox, bash(allowed), GrantScope::CommandSort, false).await;
-        assert!(is_covered(&inbox, bash(allowed)).await, "{allowed}");
-        assert!(is_covered(&inbox, bash(&format!("{allowed} {more}"))).await, "{allowed} {more}");
-        for word in REMOTE {
-            let line = format!("{allowed} {word}");
-            assert!(!is_covered(&inbox, bash(&line)).await, "{line}");
-            let after_command = allowed.match_indices(' ').nth(1).map_or(allowed.len(), |(at, _)| at);
-            let (command, rest) = allowed.split_at(after_command);
-            let line = format!("{command} {word}{rest}");
-            assert!(!is_covered(&inbox, bash(&line)).await, "{line}");
-            trials += 2;
-        }
-    }
-    // Two commands, each allowed by a grant of its own.
+    // Words for the person and limits of time may differ, if they were there.
     let inbox = open();
-    grant(&inbox, bash("cargo test"), GrantScope::CommandSort, false).await;
+    let described = |words: &str, timeout: u32| {
+        asking("Bash", json!({"command": "cargo test", "description": words, "timeout": timeout}))
+    };
+    grant(&inbox, described("Tests", 5), false, false).await;
+    assert!(is_covered(&inbox, described("Runs the tests", 9)).await);
+    assert!(!is_covered(&inbox, bash("cargo test")).await);
+    // A folder of the call's own is a folder like any other.
+    let inbox = open();
+    let gemini = |folder: &str| {
+        let call = asking("run_shell_command", json!({"command": "make", "dir_path": folder}));
+        with(call, "/source", json!("gemini"))
+    };
+    grant(&inbox, gemini("sub"), false, false).await;
+    assert!(is_covered(&inbox, gemini("/work/app/sub")).await);
+    for folder in [".", "sub/sub", "..", "/"] {
+        assert!(!is_covered(&inbox, gemini(folder)).await, "{folder}");
+        trials += 1;
+    }
+    // Two commands, each allowed by a grant of its own, and two that were allowed together.
+    let inbox = open();
+    grant(&inbox, bash("cargo test"), false, false).await;
     assert!(!is_covered(&inbox, bash("cargo test && git commit -m x")).await);
-    grant(&inbox, bash("git commit -m x"), GrantScope::Command, false).await;
-    assert!(is_covered(&inbox, bash("cargo test --lib && git commit -m x | cat")).await);
-    assert!(!is_covered(&inbox, bash("cargo test --lib && git commit -m y")).await);
+    grant(&inbox, bash("git commit -m x"), false, false).await;
+    assert!(is_covered(&inbox, bash("cargo test && git commit -m x | cat")).await);
+    assert!(!is_covered(&inbox, bash("cargo test && git commit -m y")).await);
     let used: i64 = inbox.grants().list().await.unwrap().iter().map(|line| line.used).sum();
     assert_eq!(used, 1);
-    trials += 3;
+    let inbox = open();
+    grant(&inbox, bash("cargo fmt && cargo doc | tail -3"), false, false).await;
+    assert!(is_covered(&inbox, bash("cargo fmt && cargo doc")).await);
+    for line in [
+        "cargo doc",
+        "cargo fmt",
+        "cargo fmt || cargo doc",
+        "cargo fmt; cargo doc",
+        "cargo doc && cargo fmt",
+        "cargo fmt && true || cargo doc",
+    ] {
+        assert!(!is_covered(&inbox, bash(line)).await, "{line}");
+        trials += 1;
+    }
+    // What cannot be read is allowed as it is, and what runs its input never.
+    let inbox = open();
+    grant(&inbox, bash("echo $HOME | wc -c"), false, false).await;
+    assert!(is_covered(&inbox, bash("echo $HOME | wc -c")).await);
+    for line in ["echo $HOME | wc", "echo $HOME |  wc -c", "'echo $HOME | wc -c'", "echo $HOME | wc -c "] {
+        assert!(!is_covered(&inbox, bash(line)).await, "{line}");
+        trials += 1;
+    }
+    for line in ["bash", "python3 -", "sudo sh -s", "bash <<E\nls\nE"] {
+        let asked = ask(&inbox, bash(line)).await;
+        let (question, _) = inbox.decisions().card(asked.id).await.unwrap();
+        assert!(question.grantable.call.is_none(), "{line}");
+        trials += 1;
+    }
 
     // Changes to files.
     let inbox = open();
     let edit = |file: &str| asking("Edit", json!({"file_path": file, "old_string": "a", "new_string": "b"}));
     let write = |file: &str| asking("Write", json!({"file_path": file, "content": "x"}));
-    grant(&inbox, edit("/work/app/src/a.rs"), GrantScope::Edits, false).await;
+    grant(&inbox, edit("/work/app/src/a.rs"), true, false).await;
     assert!(is_covered(&inbox, edit("/work/app/src/b.rs")).await);
-    assert!(is_covered(&inbox, write("src/new.rs")).await);
+    assert!(is_covered(&inbox, edit("src/new.rs")).await);
+    assert!(!is_covered(&inbox, write("src/new.rs")).await, "another tool");
     for file in [
         "/etc/passwd",
         "../x",
@@ -252,31 +323,36 @@ async fn a04_no_grant_covers_what_it_does_not_name() {
         "src/.env",
         ".envrc",
         "/work/app/../app2/x",
+        "CLAUDE.md",
+        "sub/Agents.md",
+        "opencode.json",
         "",
     ] {
         assert!(!is_covered(&inbox, edit(file)).await, "{file}");
-        assert!(!is_covered(&inbox, write(file)).await, "{file}");
-        trials += 2;
+        trials += 1;
     }
     for input in [
         bash("touch src/a.rs"),
         asking("Edit", json!({"file_path": "/work/app/a", "path": "/etc/passwd", "new_string": "b"})),
         asking("Edit", json!({"file_path": "/work/app/a", "new_string": "b", "command": "rm x"})),
-        asking("mcp__fs__write", json!({"target": "/work/app/a"})),
+        asking("mcp__remote__publish_page", json!({"file_path": "/work/app/a", "content": "x"})),
     ] {
         assert!(!is_covered(&inbox, input.clone()).await, "{input}");
         trials += 1;
     }
 
-    // A server's tool.
+    // A server's tool, with a name longer than any list shows.
     let inbox = open();
-    grant(&inbox, asking("mcp__db__query", json!({"sql": "select 1"})), GrantScope::Tool, false).await;
-    assert!(is_covered(&inbox, asking("mcp__db__query", json!({"sql": "select 2"}))).await);
+    let long = format!("mcp__db__{}", "x".repeat(90));
+    let query = |tool: &str, args: Value| asking(&format!("{long}_{tool}"), args);
+    grant(&inbox, query("list", json!({"table": "a"})), false, false).await;
+    assert!(is_covered(&inbox, query("list", json!({"table": "a"}))).await);
     for input in [
-        asking("mcp__db__drop", json!({})),
-        asking("mcp__db__query2", json!({})),
-        asking("Bash", json!({"command": "mcp__db__query"})),
-        asking("mcp__db__query", json!({"command": "rm x"})),
+        query("drop", json!({"table": "a"})),
+        query("list", json!({"table": "b"})),
+        query("list", json!({"table": "a", "host": "production"})),
+        query("list", json!({})),
+        with(query("list", json!({"table": "a"})), "/title", json!("Another call")),
     ] {
         assert!(!is_covered(&inbox, input.clone()).await, "{input}");
         trials += 1;

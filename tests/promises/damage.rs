@@ -78,7 +78,12 @@ async fn full_database() -> (TestInbox, Vec<u8>) {
         .await;
     let interrupt = inbox.open_question(&offering).await;
     for scope in [GrantScope::Thread, GrantScope::Sender, GrantScope::Thread] {
-        let request = GrantRequest { interrupt: interrupt.clone(), scope, ends_at: None, session: false };
+        let request = GrantRequest {
+            interrupt: interrupt.clone(),
+            scope: scope.clone(),
+            ends_at: None,
+            session: false,
+        };
         let given = inbox.grants().give(request).await.unwrap();
         if scope == GrantScope::Sender {
             inbox.grants().revoke(given.id).await.unwrap();

@@ -147,7 +147,11 @@ async fn i18_a_grant_does_not_answer_for_what_another_conversation_says() {
         inbox.classify_as("respond");
         let thread = inbox.receive_mail().await;
         let interrupt = inbox.open_question(&thread).await;
-        inbox.grants().give(GrantRequest { interrupt, scope, ends_at: None, session: false }).await.unwrap();
+        inbox
+            .grants()
+            .give(GrantRequest { interrupt, scope: scope.clone(), ends_at: None, session: false })
+            .await
+            .unwrap();
         inbox.answer(&thread, Decision::Accept).await;
         assert_eq!(inbox.sent().len(), 1, "{scope:?}");
         let warnings = inbox.open_item(&thread).await.warnings;

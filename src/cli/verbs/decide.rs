@@ -10,7 +10,8 @@ use crate::cli::print::note;
 use crate::cli::text_input::text_or_stdin;
 use crate::engine::graph::{Decision, InterruptId, ThreadId};
 use crate::inbox::{
-    DecidedBy, DecisionRequest, GrantRequest, GrantScope, Outcome, SeenHash, Status, unsent_edit_key,
+    DecidedBy, DecisionRequest, GrantRequest, GrantScope, Outcome, SeenHash, Status, read_pattern,
+    unsent_edit_key,
 };
 use crate::text::when;
 use serde_json::Value;
@@ -21,13 +22,15 @@ use serde_json::Value;
     sayso accept i7k2m9q4x\n  \
     sayso accept i7k2 --args-hash 9f86d081 --wait\n  \
     sayso accept i7k2 --grant sender --for 2h     and allow more like it for this sender, for two hours\n  \
+    sayso accept i7k2 --grant 'git add <paths>'   and allow this command with other paths\n  \
     sayso accept t3h8w1z5c     files the thread's result away")]
 pub struct Accept {
     /// The interrupt, or the thread with a result
     id: String,
-    /// Also allow more like it from now on: for this thread, this sender, this command or its kind
-    #[arg(long, value_enum, value_name = "SCOPE")]
-    grant: Option<GrantScope>,
+    /// Also allow more like it from now on: `thread`, `sender`, or a program's calls with these words, in which <path>
+    /// and <paths> are holes; `sayso view ID` shows what can be allowed
+    #[arg(long, value_name = "PATTERN")]
+    grant: Option<String>,
     /// For this long: 30m, 2h, 3d; without it a thread's grant lasts as long as the thread, any other for an hour
     #[arg(long = "for", value_name = "TIME", requires = "grant")]
     lasts: Option<String>,
@@ -61,7 +64,7 @@ impl Accept {
                 let place = self.remember.unwrap_or(1).saturating_sub(1) as usize;
                 self.binding.accept_and_remember(&folder, id, place).await
             }
-            Target::Interrupt(id) => match self.request(&folder, &id)? {
+            Target::Interrupt(id) => match self.request(&folder, &id).await? {
                 Some(request) => self.binding.accept_and_grant(&folder, id, request).await,
                 None => self.binding.decide(&folder, id, Decision::Accept, self.binding.shown()).await,
             },
@@ -75,8 +78,22 @@ impl Accept {
         }
     }
 
-    fn request(&self, folder: &OpenFolder, id: &InterruptId) -> Result<Option<GrantRequest>, Failure> {
-        let Some(scope) = self.grant else { return Ok(None) };
+    async fn request(&self, folder: &OpenFolder, id: &InterruptId) -> Result<Option<GrantRequest>, Failure> {
+        let scope = match self.grant.as_deref() {
+            None => return Ok(None),
+            Some("thread") => GrantScope::Thread,
+            Some("sender") => GrantScope::Sender,
+            Some(pattern) => {
+                let (question, _) = folder.inbox().decisions().card(id.clone()).await?;
+                let call = question.grantable.call.as_ref();
+                let allowed = call.and_then(|call| read_pattern(pattern, call));
+                GrantScope::Call(allowed.ok_or_else(|| {
+                    Failure::usage(format!(
+                        "`{pattern}` is not what this card shows; `sayso view {id}` shows what it can allow"
+                    ))
+                })?)
+            }
+        };
         let now = folder.format.now;
         let end =
             |word: &str| now.checked_add(when::parse_duration(word)?).map_err(|error| error.to_string());

@@ -5,10 +5,10 @@ use crate::cli::failure::{Exit, Failure};
 use crate::cli::ids::{Target, target};
 use crate::cli::output::{Format, Output};
 use crate::cli::pages;
-use crate::engine::graph::{AgentAction, Warning};
+use crate::engine::graph::{AgentCall, Allowed, Warning};
 use crate::inbox::door::action_words;
-use crate::inbox::{Block, Item};
-use crate::text::{Visible, clock};
+use crate::inbox::{Block, Item, pattern_words};
+use crate::text::{Visible, clock, quoted_word};
 
 /// Show one card: an interrupt, or a result by its thread
 #[derive(Debug, clap::Args)]
@@ -112,24 +112,17 @@ fn answers(item: &Item) -> String {
         answers.push_str(&format!("; accept --grant sender allows it for mail from {sender}"));
     }
     if let Some(call) = &question.grantable.call {
-        answers.push_str(&format!("; accept {}", grants_of_call(&call.does)));
+        answers.push_str(&grants_of_call(call));
     }
     answers
 }
 
-/// What `--grant` can allow for an agent's call.
-fn grants_of_call(does: &AgentAction) -> String {
-    match does {
-        AgentAction::Commands(commands) => {
-            let prefixes = commands.iter().filter_map(|command| command.prefix());
-            let prefixes: Vec<String> = prefixes.map(|words| format!("`{} …`", words.join(" "))).collect();
-            let mut all = "--grant command allows it in this folder".to_owned();
-            if !prefixes.is_empty() {
-                all.push_str(&format!(", --grant command-sort any {}", prefixes.join(" and ")));
-            }
-            all
-        }
-        AgentAction::Edit { folder, .. } => format!("--grant edits allows changes to files inside {folder}"),
-        AgentAction::Tool { .. } => "--grant tool allows this tool from this folder".to_owned(),
+/// What `--grant` can allow for a program's call.
+fn grants_of_call(call: &AgentCall) -> String {
+    let option = |allowed: Allowed| quoted_word(&pattern_words(&allowed, call));
+    let mut all = format!("; accept --grant {} allows it again", option(call.exactly()));
+    if let Some(open) = call.with_paths_open() {
+        all.push_str(&format!(", --grant {} with other paths", option(open)));
     }
+    all
 }

@@ -117,11 +117,10 @@ impl Call {
 
     /// The question itself, whoever waits for the answer.
     pub(super) fn question(&self) -> Value {
-        let plain = |c: char| if c.is_ascii_alphanumeric() || "_-.".contains(c) { c } else { '_' };
-        let action: String = self.tool.chars().take(80).map(plain).collect();
         let mut input = json!({
             "title": self.title(),
-            "action": action,
+            // Whole, or refused: part of a name may be another tool's.
+            "action": self.tool,
             "source": self.agent.hook_name(),
             "folder": self.folder,
             "session": self.session(),
@@ -132,6 +131,11 @@ impl Call {
         }
         if self.each_time {
             input["each_time"] = Value::Bool(true);
+        }
+        let tool = self.agent.dialect().tool(&self.tool);
+        // The app-server tells all of it.
+        if self.point != HookPoint::Approval && tool.is_some_and(|tool| !tool.untold.is_empty()) {
+            input["untold"] = Value::Bool(true);
         }
         match (&self.questions, &self.elicitation) {
             (_, Some(asked)) => {

@@ -1,5 +1,7 @@
 //! A command line as Codex writes it: the command itself is the last word of a shell's command line.
 
+use crate::text::read_command_line;
+
 const SHELLS: [&str; 4] = ["bash", "zsh", "sh", "dash"];
 
 /// Where the system keeps shells. A program with the same name elsewhere could do anything with the command.
@@ -7,49 +9,12 @@ const PLACES: [&str; 3] = ["", "/bin/", "/usr/bin/"];
 
 /// The command that a line such as `/bin/bash -lc 'touch x'` runs; `None` for any other line.
 pub(super) fn script(line: &str) -> Option<String> {
-    let [shell, flag, script] = <[String; 3]>::try_from(words(line)?).ok()?;
+    let line = read_command_line(line);
+    let [command] = line.commands.as_slice() else { return None };
+    let [shell, flag, script] = command.words.as_slice() else { return None };
     let is_shell = PLACES.iter().any(|at| shell.strip_prefix(at).is_some_and(|name| SHELLS.contains(&name)));
-    (is_shell && matches!(flag.as_str(), "-lc" | "-c")).then_some(script)
-}
-
-/// The plain and quoted words of a line; `None` if a shell would read it differently.
-fn words(line: &str) -> Option<Vec<String>> {
-    let (mut words, mut word) = (Vec::new(), None::<String>);
-    let mut chars = line.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            ' ' => words.extend(word.take()),
-            '\'' => {
-                let word = word.get_or_insert_default();
-                loop {
-                    match chars.next()? {
-                        '\'' => break,
-                        inner => word.push(inner),
-                    }
-                }
-            }
-            '"' => {
-                let word = word.get_or_insert_default();
-                loop {
-                    match chars.next()? {
-                        '"' => break,
-                        '\\' => match chars.next()? {
-                            escaped @ ('"' | '\\' | '$' | '`') => word.push(escaped),
-                            other => word.extend(['\\', other]),
-                        },
-                        '$' | '`' => return None,
-                        inner => word.push(inner),
-                    }
-                }
-            }
-            c if c.is_ascii_alphanumeric() || "+-./:=@^_,%".contains(c) => {
-                word.get_or_insert_default().push(c);
-            }
-            _ => return None,
-        }
-    }
-    words.extend(word);
-    Some(words)
+    let is_read = line.unread.is_none() && is_shell && matches!(flag.as_str(), "-lc" | "-c");
+    is_read.then(|| script.clone())
 }
 
 #[cfg(test)]

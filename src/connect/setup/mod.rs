@@ -20,6 +20,7 @@ mod write;
 use crate::config::{Env, Host};
 use crate::connect::{HOOK_GRACE, HOOK_PATIENCE};
 use crate::dialects::Agent;
+pub use crate::text::quoted_word as quoted;
 use crate::text::read_error_text;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -97,15 +98,6 @@ pub fn asks_here(hooks: &Path) -> bool {
     let groups = events.filter_map(|(_, groups)| groups.as_array()).flatten();
     let mut hooks = groups.filter_map(|group| group.get("hooks")?.as_array()).flatten();
     hooks.any(|hook| hook.get("command").and_then(serde_json::Value::as_str).is_some_and(is_ours))
-}
-
-/// Quotes a word for a POSIX shell.
-pub fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@%,".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 /// Where agents keep their configs.

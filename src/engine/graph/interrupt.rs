@@ -1,7 +1,7 @@
 //! A question to a person, and the answer.
 
 use super::InterruptId;
-use super::command_line::CommandLine;
+use super::agent_call::AgentCall;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -222,59 +222,6 @@ pub struct Remember {
     pub words: String,
     /// What the program is told, as it offered it.
     pub told: Value,
-}
-
-/// What a program wants to do, as far as similar calls can be allowed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AgentCall {
-    /// The program's name for itself.
-    pub by: String,
-    /// The program's name for its session.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session: Option<String>,
-    pub does: AgentAction,
-    /// The index of the first command that had to be asked about.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub asks: Option<usize>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum AgentAction {
-    /// Run commands; each must be allowed.
-    Commands(Vec<CommandLine>),
-    /// Change a file inside the folder.
-    Edit { folder: String, file: String },
-    /// Use a server's tool.
-    Tool { folder: String },
-}
-
-impl AgentCall {
-    /// The commands it would run.
-    pub fn commands(&self) -> &[CommandLine] {
-        match &self.does {
-            AgentAction::Commands(commands) => commands,
-            AgentAction::Edit { .. } | AgentAction::Tool { .. } => &[],
-        }
-    }
-
-    /// The folder it works in.
-    pub fn folder(&self) -> Option<&str> {
-        match &self.does {
-            AgentAction::Commands(commands) => commands.first().map(|command| command.folder.as_str()),
-            AgentAction::Edit { folder, .. } | AgentAction::Tool { folder } => Some(folder),
-        }
-    }
-
-    /// The command that it is asked because of.
-    pub fn command_asked_about(&self) -> Option<&CommandLine> {
-        self.commands().get(self.asks?)
-    }
-
-    /// Whether commands of the same sort can be allowed as well.
-    pub fn has_command_prefix(&self) -> bool {
-        self.commands().iter().any(|command| command.prefix().is_some())
-    }
 }
 
 impl Grantable {

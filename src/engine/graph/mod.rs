@@ -12,9 +12,9 @@
 //! Mail, models, SQL and terminals are not here. The driver supplies a [`Journal`] (where intents and outcomes are
 //! kept) and commits the [`Output`] of each node; `driver/` does both over SQLite.
 
+mod agent_call;
 mod builder;
 mod command;
-mod command_line;
 mod context;
 mod difference;
 mod draw;
@@ -31,9 +31,9 @@ mod shape;
 mod state;
 mod workflow;
 
+pub use agent_call::{Act, ActPattern, AgentCall, Allowed, Word, WordPattern};
 pub use builder::{Builder, Graph};
 pub use command::{Child, Command, Next};
-pub use command_line::{CommandLine, may_follow};
 pub use context::{Ctx, StepContext};
 pub use difference::Difference;
 pub use error::{BuildError, FoldError, InputError, NodeError};
@@ -41,8 +41,7 @@ pub use event::{ChildResult, Event, EventKind};
 pub use hash::{Hash, canonical};
 pub use ids::{BadId, BatchId, GrantId, InterruptId, ThreadId};
 pub use interrupt::{
-    AgentAction, AgentCall, Allow, Answer, Decision, Grade, Grantable, Interrupt, Kind, Labels, Remember,
-    Waiting, Warning,
+    Allow, Answer, Decision, Grade, Grantable, Interrupt, Kind, Labels, Remember, Waiting, Warning,
 };
 pub use journal::{
     Authorization, Effect, EffectError, EffectState, EffectTrace, Intent, Journal, JournalError, NoEffects,

@@ -19,16 +19,16 @@ pub fn wished(
         return Err("has a warning; such a card is decided on its own and allows nothing else");
     }
     let Interrupt { grantable: offered, action, .. } = &asked.interrupt;
-    let scope = match request.scope {
+    let scope = match &request.scope {
         GrantScope::Thread if offered.thread => Scope::Thread(thread.clone()),
         GrantScope::Thread => return Err("cannot be allowed for its thread"),
         GrantScope::Sender => {
             let sender = offered.sender.as_ref().ok_or("cannot be allowed for a sender")?;
             Scope::Sender(sender.to_lowercase())
         }
-        GrantScope::Command | GrantScope::CommandSort | GrantScope::Edits | GrantScope::Tool => {
-            let call = offered.call.clone().ok_or("cannot be allowed this way")?;
-            Scope::Agent(agent_scope(call, request.scope, request.session)?)
+        GrantScope::Call(allowed) => {
+            let call = offered.call.as_ref().ok_or("cannot be allowed this way")?;
+            Scope::Agent(agent_scope(call, allowed.clone(), request.session)?)
         }
     };
     Ok((action.clone(), scope))

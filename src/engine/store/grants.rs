@@ -105,7 +105,7 @@ impl Grants<'_> {
         })
     }
 
-    /// The grant that covers this program's call, or the index of the first command that none covers.
+    /// The grant that covers this program's call, or the index of the first act that none covers.
     pub fn covering_call(self, tool: &str, call: &AgentCall) -> Result<Result<String, usize>, StoreError> {
         let now = self.0.now_ms();
         self.0.read(|db| {

@@ -235,7 +235,7 @@ fn claude_code_writes_the_bytes_it_asked_to_write() {
 fn what_claude_code_is_granted_it_does_without_a_card() {
     let Some(claude) = installed("claude") else { return };
     let place = Workplace::connected(bash("git init -q ."), &["claude"]);
-    place.decide(place.claude(&claude, &[]), &["accept", "--grant", "command", "--for", "1h"]);
+    place.decide(place.claude(&claude, &[]), &["accept", "--grant", "git init -q .", "--for", "1h"]);
     assert!(place.project(".git").exists());
     std::fs::remove_dir_all(place.project(".git")).unwrap();
     end(place.claude(&claude, &[]));

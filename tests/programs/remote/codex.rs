@@ -377,9 +377,9 @@ async fn no_grant_covers_a_request_that_asks_for_more() {
     server.ask_command(1, "cargo test");
     let first = inbox.wait_for_items(1).await;
     let call = first[0].grantable.call.clone();
-    assert!(call.is_some());
     let interrupt = first[0].id.clone();
-    let grant = GrantRequest { interrupt, scope: GrantScope::CommandSort, ends_at: None, session: false };
+    let scope = GrantScope::Call(call.unwrap().exactly());
+    let grant = GrantRequest { interrupt, scope, ends_at: None, session: false };
     inbox.app.inbox().grants().give(grant).await.unwrap();
     inbox.decide(&first[0], Decision::Accept).await;
     server.ask_command(2, "cargo test");

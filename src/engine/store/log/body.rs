@@ -1,6 +1,8 @@
 //! The bodies of log entries, by kind. Their JSON is a file format: members are added with a default, never renamed.
 
-use crate::engine::graph::{Authorization, BatchId, Decision, EffectState, Event, Hash, ThreadId, Warning};
+use crate::engine::graph::{
+    ActPattern, Authorization, BatchId, Decision, EffectState, Event, Hash, ThreadId, Warning,
+};
 use crate::engine::store::StoreError;
 use crate::engine::store::rows::{Awaits, ThreadRow};
 use crate::inbox::{DecidedBy, MemoryCause, NextView, RowChange, RowKey, SetAside, Status};
@@ -381,29 +383,8 @@ pub struct AgentScope {
     /// If set, only in this session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    pub allows: Allows,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Allows {
-    /// Commands, each judged separately.
-    Commands(Vec<CommandScope>),
-    /// Changes to files inside this folder that are not hidden.
-    Edits { folder: String },
-    /// The tool, from this folder.
-    Tool { folder: String },
-}
-
-/// Commands that a program may run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CommandScope {
-    /// Exactly this folder.
-    pub folder: String,
-    /// The words they begin with.
-    pub words: Vec<String>,
-    /// Whether more words may follow.
-    pub more: bool,
+    /// What it may do, all of it in this order.
+    pub acts: Vec<ActPattern>,
 }
 
 /// A memory has a new version.

@@ -1,6 +1,6 @@
 //! The line above a card's title: what state it is in, and whom it concerns. Ids and internal names are shown by “why”.
 
-use crate::engine::graph::{AgentCall, Kind};
+use crate::engine::graph::Kind;
 use crate::inbox::door::action_words;
 use crate::inbox::{
     ABSENT_ACTION, ANSWER_INVITATION, ASKING_WORKFLOW, Item, PROGRAM_ACTIONS, Question, UNNAMED_PROGRAM,
@@ -76,7 +76,7 @@ fn wish(item: &Question, who: &str) -> String {
             } else {
                 "run".to_owned()
             };
-            let folder = item.grantable.call.as_ref().and_then(AgentCall::folder);
+            let folder = item.grantable.call.as_ref().map(|call| call.folder.as_str());
             let folder = folder.map(|folder| format!(" in {}", Visible::line(folder))).unwrap_or_default();
             format!("Wants to {what} · {}{folder}", program(item))
         }
@@ -102,7 +102,7 @@ pub fn asker(item: &Question) -> Visible {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::graph::{AgentAction, Allow, Grantable, Hash, InterruptId, Labels, ThreadId};
+    use crate::engine::graph::{AgentCall, Allow, Grantable, Hash, InterruptId, Labels, ThreadId};
     use jiff::Timestamp;
     use serde_json::json;
 
@@ -162,9 +162,8 @@ mod tests {
         let mut command = item(Approval, "request/Bash", Some("request: claude-code"));
         command.args = json!({ "command": "ls" });
         assert_eq!(asked(&command), "Wants to run · the program claude-code");
-        let does = AgentAction::Tool { folder: "/home/noor/webshop".to_owned() };
-        let by = "claude-code".to_owned();
-        command.grantable.call = Some(AgentCall { by, session: None, does, asks: None });
+        let (by, folder) = ("claude-code".to_owned(), "/home/noor/webshop".to_owned());
+        command.grantable.call = Some(AgentCall { by, session: None, folder, acts: Vec::new(), asks: None });
         assert_eq!(asked(&command), "Wants to run · the program claude-code in /home/noor/webshop");
         command.grantable.call = None;
         for no_command in [json!(7), json!(null), json!(["ls"]), json!(" ")] {

@@ -4,9 +4,12 @@
 //! together with an accepted card.
 
 use super::{answer, send};
-use crate::engine::graph::{AgentAction, AgentCall, CommandLine, Decision, Grantable, InterruptId, Warning};
+use crate::engine::graph::{AgentCall, Decision, Grantable, InterruptId, Warning};
 use crate::inbox::door::{Inbox, action_words, name_words};
-use crate::inbox::{Block, DecisionRequest, GrantRequest, GrantScope, PROGRAM_ACTIONS, Question, Weighed};
+use crate::inbox::{
+    Block, DecisionRequest, GrantRequest, GrantScope, PROGRAM_ACTIONS, Question, Weighed, allowed_words,
+    pattern_words,
+};
 use crate::text::{Visible, count_noun};
 use crate::tui::card::Doc;
 use crate::tui::layers::{Choice, Confirm, Menu};
@@ -81,36 +84,15 @@ fn choice(text: String, scope: GrantScope, duration: Option<Duration>, session: 
     Choice::new(text, move |model| weigh(model, scope, duration, session))
 }
 
-/// What a program's call may allow: for an hour, today, or in its session.
+/// What a program's call may allow, for an hour, today, or in its session: the call itself, or with other paths.
 fn agent_rows(model: &Model, call: &AgentCall) -> Vec<Choice> {
-    let command_names = || {
-        let names = call.commands().iter().map(|command| match command.prefix() {
-            Some(prefix) => format!("any `{} …`", prefix.join(" ")),
-            None => format!("`{}`", command.words.join(" ")),
-        });
-        names.collect::<Vec<_>>().join(" and ")
-    };
-    let mut offers = match &call.does {
-        AgentAction::Commands(_) => {
-            vec![("exactly this command in this folder".to_owned(), GrantScope::Command)]
-        }
-        AgentAction::Edit { folder, .. } => {
-            vec![(format!("changes to files inside {folder}"), GrantScope::Edits)]
-        }
-        AgentAction::Tool { .. } => vec![("this tool from this folder".to_owned(), GrantScope::Tool)],
-    };
-    if call.has_command_prefix() {
-        offers.push((format!("{} in this folder", command_names()), GrantScope::CommandSort));
-    }
     let mut rows = Vec::new();
-    for (what, scope) in offers {
-        let what = Visible::line(&what);
-        rows.push(choice(format!("{what}, for an hour"), scope, Some(HOUR), false));
-        if scope == GrantScope::Command {
-            continue;
-        }
+    for allowed in std::iter::once(call.exactly()).chain(call.with_paths_open()) {
+        let what = Visible::line(&pattern_words(&allowed, call));
+        let scope = GrantScope::Call(allowed);
+        rows.push(choice(format!("{what}, for an hour"), scope.clone(), Some(HOUR), false));
         if let Some(rest) = rest_of_day(model) {
-            rows.push(choice(format!("{what}, today"), scope, Some(rest), false));
+            rows.push(choice(format!("{what}, today"), scope.clone(), Some(rest), false));
         }
         if call.session.is_some() {
             rows.push(choice(format!("{what}, in this session"), scope, Some(SESSION), true));
@@ -175,7 +157,7 @@ fn weigh(model: &mut Model, scope: GrantScope, duration: Option<Duration>, sessi
 fn confirm(model: &mut Model, request: GrantRequest, weighed: &Weighed) {
     let Some(item) = model.question().filter(|question| question.id == request.interrupt) else { return };
     let (id, hash) = (item.id.clone(), item.args_hash);
-    let Some(mut grantee) = grantee(item, request.scope) else { return };
+    let Some(mut grantee) = grantee(item, &request.scope) else { return };
     if request.session {
         grantee.push_str(", only in this session");
     }
@@ -183,11 +165,9 @@ fn confirm(model: &mut Model, request: GrantRequest, weighed: &Weighed) {
         None => "the thread ends".to_owned(),
         Some(end) => end.to_zoned(model.options.time_zone.clone()).strftime("%a %d %b, %H:%M").to_string(),
     };
-    let calls = match request.scope {
+    let calls = match &request.scope {
         GrantScope::Thread | GrantScope::Sender => "every later call",
-        GrantScope::Command | GrantScope::CommandSort | GrantScope::Edits | GrantScope::Tool => {
-            "only calls like this"
-        }
+        GrantScope::Call(_) => "only with these words",
     };
     let line = |text: &str| Visible::line(text);
     let fields = [
@@ -223,40 +203,14 @@ fn confirm(model: &mut Model, request: GrantRequest, weighed: &Weighed) {
 }
 
 /// Who or what a grant from this card would cover; `None` if the card offers no such scope.
-fn grantee(item: &Question, scope: GrantScope) -> Option<String> {
+fn grantee(item: &Question, scope: &GrantScope) -> Option<String> {
     let grantable = &item.grantable;
     match scope {
         GrantScope::Thread => Some(format!("this thread ({}); a fork of it asks again", item.thread)),
         GrantScope::Sender => Some(format!("mail from {}, in any thread", grantable.sender.as_ref()?)),
-        GrantScope::Command | GrantScope::CommandSort | GrantScope::Edits | GrantScope::Tool => {
+        GrantScope::Call(allowed) => {
             let call = grantable.call.as_ref()?;
-            let what = match &call.does {
-                AgentAction::Commands(commands) => {
-                    let describe = |command: &CommandLine| match command
-                        .prefix()
-                        .filter(|_| scope == GrantScope::CommandSort)
-                    {
-                        Some(prefix) => {
-                            let more = command.may_be_followed_by();
-                            format!("`{}` plus {more}, in {}", prefix.join(" "), command.folder)
-                        }
-                        None => format!("`{}` in {}", command.words.join(" "), command.folder),
-                    };
-                    commands.iter().map(describe).collect::<Vec<_>>().join("; ")
-                }
-                AgentAction::Edit { folder, .. } => {
-                    format!(
-                        "Edit, Write and similar on files inside {folder}, except hidden ones such as .git"
-                    )
-                }
-                AgentAction::Tool { folder } => {
-                    format!(
-                        "{} from {folder}, with any arguments",
-                        action_words(&item.workflow, &item.action)
-                    )
-                }
-            };
-            Some(format!("{what}, by {}", call.by))
+            Some(format!("{}, by {}", allowed_words(&call.patterns(allowed.clone())?), call.by))
         }
     }
 }

@@ -7,7 +7,7 @@ use super::risk::FILES;
 use super::shell;
 use super::state::{Request, RequestOutcome};
 use crate::engine::graph::{AnyState, Kind};
-use crate::inbox::{Block, Card, Question, changed_lines};
+use crate::inbox::{Block, Card, Question, act_words, changed_lines};
 use crate::text::Visible;
 use serde_json::{Map, Value};
 
@@ -86,6 +86,7 @@ pub(super) fn who(state: &Request) -> Vec<(&'static str, String)> {
     let optional = [
         ("action", request.action.clone()),
         ("in folder", request.folder.clone()),
+        ("through links", Some(request.links.join(", "))),
         ("on branch", session.branch),
         ("you asked for", session.prompt),
         ("sub-agent", session.helper),
@@ -107,15 +108,14 @@ fn command(args: &mut Map<String, Value>) -> Option<Vec<Block>> {
 fn reason(state: &Request, question: Option<&Question>) -> Option<Block> {
     let (line, folder) = (state.asked.command()?, state.asked.folder.as_deref()?);
     let call = question.and_then(|question| question.grantable.call.as_ref());
-    let text = match (call, shell::segments(line, folder)) {
-        (Some(call), Ok(all)) if all.count > 1 => {
-            let command = call.command_asked_about()?;
-            let location =
-                if command.folder == folder { String::new() } else { format!(" in {}", command.folder) };
-            format!("Asked because of `{}`{location}.", command.words.join(" "))
+    let text = match shell::segments(line, folder, folder) {
+        Ok(all) if all.count > 1 => {
+            let act = call?.act_asked_about()?;
+            let location = if act.folder == folder { String::new() } else { format!(" in {}", act.folder) };
+            format!("Asked because of `{}`{location}.", act_words(act))
         }
-        (None, Err(why)) => format!("Asked as one command: {why}."),
-        _ => return None,
+        Ok(_) => return None,
+        Err(why) => format!("Asked as one command: {why}."),
     };
     Some(Block::text(&text))
 }

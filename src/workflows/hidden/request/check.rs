@@ -4,6 +4,7 @@
 //! they are accepted without an edit, they go back unchanged.
 
 use super::state::{RequestInput, Way};
+use super::surroundings;
 use crate::engine::graph::InputError;
 use crate::inbox::{check_args, schema_like};
 use crate::text::schema::Schema;
@@ -17,6 +18,7 @@ const MAX_TEXT: usize = 256 * 1024;
 const MAX_ARGS: usize = 1024 * 1024;
 const MAX_SCHEMA: usize = 256 * 1024;
 const MAX_NAME: usize = 80;
+const MAX_ACTION: usize = 300;
 const MAX_FOLDER: usize = 4096;
 const MAX_WAIT: u64 = 366 * 24 * 3600;
 
@@ -67,6 +69,7 @@ pub(super) fn prepare(input: Value, now: Timestamp) -> Result<Value, InputError>
     if patience.is_some_and(|seconds| seconds > MAX_WAIT) {
         return Err(InputError::field("waiting", "nobody waits longer than a year"));
     }
+    surroundings::look(&mut request);
     request.asked = Some(Moment::now(now));
     serde_json::to_value(request).map_err(input_error)
 }
@@ -101,8 +104,8 @@ fn line(name: &str, text: &str, max: usize) -> Result<String, InputError> {
 /// An action is a plain word, so it cannot look like another action or like a path to one.
 fn check_action(action: &str) -> Result<(), InputError> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-    if action.is_empty() || action.len() > MAX_NAME || !action.chars().all(is_plain) {
-        let text = format!("a word of letters, digits, `_`, `-` and `.`, at most {MAX_NAME}, is needed");
+    if action.is_empty() || action.len() > MAX_ACTION || !action.chars().all(is_plain) {
+        let text = format!("a word of letters, digits, `_`, `-` and `.`, at most {MAX_ACTION}, is needed");
         return Err(InputError::field("action", text));
     }
     Ok(())
@@ -207,7 +210,7 @@ mod tests {
         refused(json!({"title": "x".repeat(301)}), "title", "301 characters");
         refused(json!({"title": "t", "text": "x".repeat(MAX_TEXT + 1)}), "text", "too many");
         refused(json!({"title": "t", "source": "x".repeat(81)}), "source", "81 characters");
-        for action in ["", "send mail", "email/write", "ünder", "a\u{200b}b", &"x".repeat(81)] {
+        for action in ["", "send mail", "email/write", "ünder", "a\u{200b}b", &"x".repeat(301)] {
             refused(json!({"title": "t", "action": action}), "action", "a word");
         }
         refused(json!({"title": "t", "args": {}}), "action", "name it");

@@ -1,269 +1,212 @@
-//! Which of a program's calls can be allowed for a while: commands in a folder, changes to its files, a server's tool.
+//! What a program wants to do as grants see it: its commands, its changes to files, or the call just as it is.
+//!
+//! Whatever a call holds is part of its acts, so that no grant covers a call that holds something else. A word is open,
+//! so that a person can leave a hole for it, only if it names a file that such calls may really be about.
 
-use super::risk::FILES;
-use super::shell::{self, Segment, file_inside};
+use super::place::Place;
+use super::shell::{self, Segment};
 use super::state::RequestInput;
-use crate::engine::graph::{AgentAction, AgentCall, CommandLine};
-use crate::tools::process::SHELLS;
-use serde_json::Value;
+use crate::dialects::{Arg, Does, Edited, Tool, edited};
+use crate::engine::graph::{Act, AgentCall, Word};
+use crate::text::hex;
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+
+/// Longer values are compared by their digest.
+const MAX_VALUE: usize = 200;
 
 /// The call as grants see it; `None` if such calls are always asked.
 pub(super) fn call(request: &RequestInput) -> Option<AgentCall> {
     let folder = request.folder.as_deref().filter(|folder| folder.starts_with('/'))?;
     let by = request.source.clone()?;
-    let does = match request.command() {
-        Some(line) => commands(line, folder)?,
-        None => edit(request, folder).or_else(|| tool(request, folder))?,
+    let action = request.action.as_deref()?;
+    let acts = match request.tool() {
+        _ if request.untold => return None,
+        Some(tool) => match tool.does {
+            Does::Shell => commands(request, tool, folder)?,
+            Does::Edit => vec![edit(request, tool, folder).unwrap_or_else(|| whole(request, action, folder))],
+            // What a program that is already running makes of it, nobody can tell.
+            Does::Input => return None,
+            Does::Read | Does::Question | Does::Plan => vec![whole(request, action, folder)],
+        },
+        None => vec![whole(request, action, folder)],
     };
     let session = request.session.as_ref().map(|session| session.id.clone());
-    Some(AgentCall { by, session, does, asks: None })
+    Some(AgentCall { by, session, folder: folder.to_owned(), acts, asks: None })
 }
 
 /// Whether a call changes nothing: a line of only harmless commands, or a tool that reads inside the folder.
 pub(super) fn is_harmless(request: &RequestInput) -> bool {
-    let Some(folder) = request.folder.as_deref().filter(|folder| folder.starts_with('/')) else {
+    let folder = request.folder.as_deref().filter(|folder| folder.starts_with('/'));
+    let (Some(folder), Some(tool), Some(args)) = (folder, request.tool(), &request.args) else {
         return false;
     };
-    if let Some(line) = request.command() {
-        return shell::segments(line, folder).is_ok_and(|segments| segments.needed.is_empty());
+    let known = |allows: &dyn Fn(Arg, &Value) -> bool| {
+        args.iter().all(|(name, value)| tool.arg(name).is_some_and(|arg| arg.is_free() || allows(arg, value)))
+    };
+    match tool.does {
+        Does::Shell => {
+            known(&|arg, _| matches!(arg, Arg::Command | Arg::Folder))
+                && Line::of(request, tool, folder)
+                    .is_some_and(|line| line.split.is_ok_and(|all| all.is_empty()))
+        }
+        Does::Read => known(&|arg, value| match arg {
+            Arg::Path => is_inside(value, folder),
+            Arg::Plain => true,
+            _ => false,
+        }),
+        Does::Edit | Does::Input | Does::Question | Does::Plan => false,
     }
-    let is_reader = request.action.as_deref().is_some_and(|action| READERS.contains(&action));
-    let args = request.args.iter().flatten();
-    is_reader
-        && args.filter(|(name, _)| !WORDS.contains(&name.as_str())).all(|(_, value)| is_inside(value, folder))
 }
-
-/// Agent tools that only read files.
-const READERS: &[&str] = &[
-    "Read",
-    "Grep",
-    "Glob",
-    "LS",
-    "NotebookRead",
-    "read",
-    "grep",
-    "glob",
-    "list",
-    "read_file",
-    "read_many_files",
-    "list_directory",
-    "search_file_content",
-    "grep_search",
-];
-
-/// Their arguments that are plain text; every other text argument is taken for a file name.
-const WORDS: &[&str] = &["description", "output_mode", "type"];
 
 /// Whether a value names nothing outside the folder.
 fn is_inside(value: &Value, folder: &str) -> bool {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => true,
-        Value::String(text) => file_inside(text, folder).is_some(),
+        Value::String(text) => shell::file_inside(text, folder).is_some(),
         Value::Array(items) => items.iter().all(|item| is_inside(item, folder)),
         Value::Object(_) => false,
     }
 }
 
-/// The commands that are not harmless. A line of only harmless ones is still asked: nobody has allowed anything yet.
-fn commands(line: &str, folder: &str) -> Option<AgentAction> {
-    let needed = shell::segments(line, folder).ok()?.needed;
-    let commands = needed.into_iter().map(|Segment { words, folder }| {
-        let lead = prefix_word_count(&words);
-        CommandLine { folder, words, lead }
-    });
-    let commands: Vec<CommandLine> = commands.collect();
-    (!commands.is_empty()).then_some(AgentAction::Commands(commands))
+/// A line of commands in the folder that it runs in.
+struct Line<'a> {
+    text: &'a str,
+    folder: String,
+    /// The commands that are not harmless, or why they cannot be told apart.
+    split: Result<Vec<Segment>, &'static str>,
 }
 
-/// A change to a file that lies in the folder even after links are followed.
-fn edit(request: &RequestInput, folder: &str) -> Option<AgentAction> {
-    let args = request.args.as_ref().filter(|_| request.writes_a_file())?;
-    let files: Vec<&str> =
-        FILES.iter().filter_map(|name| args.get(*name)).filter_map(Value::as_str).collect();
-    // A moved file may end up where the grant does not reach.
-    let [file] = files.as_slice() else { return None };
-    if args.contains_key("moved_to") {
-        return None;
+impl<'a> Line<'a> {
+    /// `None` if an argument has another form than we know.
+    fn of(request: &'a RequestInput, tool: &Tool, folder: &str) -> Option<Self> {
+        let args = request.args.as_ref()?;
+        let text = args.get(tool.command()?)?.as_str()?;
+        let mut runs_in = folder.to_owned();
+        for name in tool.args_that_are(Arg::Folder) {
+            if let Some(named) = args.get(name) {
+                runs_in = shell::resolve(named.as_str()?, folder).to_str()?.to_owned();
+            }
+        }
+        let split = if request.other_shell {
+            Err("the agent's shell is none that sayso can read for")
+        } else {
+            shell::segments(text, &runs_in, folder).map(|all| all.needed)
+        };
+        Some(Self { text, folder: runs_in, split })
     }
-    let file = file_inside(file, folder)?;
-    Some(AgentAction::Edit { folder: folder.to_owned(), file: file.to_str()?.to_owned() })
 }
 
-/// A call of a server's tool, named the way agents name them.
-fn tool(request: &RequestInput, folder: &str) -> Option<AgentAction> {
-    let action = request.action.as_deref()?;
-    let is_server_tool = action.starts_with("mcp__") || action.starts_with("mcp_");
-    is_server_tool.then(|| AgentAction::Tool { folder: folder.to_owned() })
+/// The commands that are not harmless, or the line as a whole. A line of only harmless ones is still asked: nobody has
+/// allowed anything yet.
+fn commands(request: &RequestInput, tool: &Tool, start: &str) -> Option<Vec<Act>> {
+    let line = Line::of(request, tool, start)?;
+    let fixed = fixed(request, |arg| matches!(arg, Arg::Command | Arg::Folder));
+    let place = Place::of(start);
+    match line.split {
+        Ok(needed) if !needed.is_empty() => {
+            let acts = needed.into_iter().enumerate();
+            acts.map(|(n, segment)| command(request, segment, n == 0, &place, fixed.clone())).collect()
+        }
+        Ok(_) | Err(_) => {
+            let mut fixed = fixed;
+            for command in shell::commands(line.text).commands {
+                pin(&command.words, &line.folder, &place, &mut fixed)?;
+            }
+            fixed.insert("the whole line".to_owned(), String::new());
+            let words = vec![Word { text: line.text.to_owned(), open: false }];
+            Some(vec![Act { words, folder: line.folder, fixed, after: String::new() }])
+        }
+    }
 }
 
-/// How many leading words say what sort of command this is, so that others of the same sort can be allowed with it: a
-/// program and its subcommand, if neither runs what the rest says. 0 if that is unclear.
-fn prefix_word_count(words: &[String]) -> usize {
-    let [program, command, ..] = words else { return 0 };
-    let is_plain = |word: &String| {
-        word.starts_with(|c: char| c.is_ascii_alphabetic())
-            && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':'))
+/// A command; `None` if such a command is always asked.
+fn command(
+    request: &RequestInput,
+    segment: Segment,
+    is_first: bool,
+    place: &Place,
+    mut fixed: BTreeMap<String, String>,
+) -> Option<Act> {
+    let Segment { words, folder, after } = segment;
+    pin(&words, &folder, place, &mut fixed)?;
+    let name = words.first()?;
+    let found = request.programs.get(name).cloned();
+    let found =
+        found.or_else(|| name.contains('/').then(|| name.clone())).unwrap_or_else(|| "not found".to_owned());
+    fixed.extend(place.digest(&found, &folder)?.map(|digest| as_it_is(&found, digest)));
+    fixed.insert("program".to_owned(), found);
+    // What ran before may have changed what a path leads to.
+    let takes_paths = is_first && shell::takes_paths(&words);
+    let word = |(n, text): (usize, &String)| {
+        let follows_option = n > 0 && words[n - 1].starts_with('-') && words[n - 1] != "--";
+        let open = takes_paths && n >= 2 && !follows_option && place.is_open_word(text, &folder);
+        Word { text: text.clone(), open }
     };
-    let runs_rest = ["run", "exec", "x", "eval", "sh", "shell", "start", "dlx"].contains(&command.as_str());
-    let runs_others = shell::is_starter(program)
-        || SHELLS.contains(&program.as_str())
-        || RUNNERS.contains(&program.as_str());
-    if is_plain(program) && is_plain(command) && !runs_others && !runs_rest { 2 } else { 0 }
+    Some(Act { words: words.iter().enumerate().map(word).collect(), folder, fixed, after })
 }
 
-/// Programs other than shells that run whatever they are told to, or can change anything.
-const RUNNERS: &[&str] = &[
-    "sayso",
-    "python",
-    "python3",
-    "node",
-    "deno",
-    "bun",
-    "perl",
-    "ruby",
-    "php",
-    "lua",
-    "ssh",
-    "scp",
-    "rsync",
-    "npx",
-    "uvx",
-    "pipx",
-    "docker",
-    "podman",
-    "kubectl",
-    "su",
-    "rm",
-    "mv",
-    "cp",
-    "ln",
-    "dd",
-    "chmod",
-    "chown",
-    "find",
-    "awk",
-    "gawk",
-    "sed",
-    "tee",
-    "curl",
-    "wget",
-    "nc",
-    "make",
-    "just",
-    "watch",
-    "timeout",
-    "parallel",
-    "flock",
-    "strace",
-    "gdb",
-    "vim",
-    "vi",
-    "emacs",
-    "less",
-    "more",
-    "man",
-    "crontab",
-    "at",
-    "systemd-run",
-];
+/// Fixes what the programs and scripts of the project in a command contain; `None` if it runs what it reads.
+fn pin(words: &[String], folder: &str, place: &Place, fixed: &mut BTreeMap<String, String>) -> Option<()> {
+    for file in shell::programs_in(words) {
+        fixed.extend(place.digest(file, folder)?.map(|digest| as_it_is(file, digest)));
+    }
+    (!shell::runs_what_it_reads(words)).then_some(())
+}
+
+fn as_it_is(file: &str, digest: String) -> (String, String) {
+    (format!("{file} as it is"), digest)
+}
+
+/// Changes to files that such calls may be about; `None` if one of them is another.
+fn edit(request: &RequestInput, tool: &Tool, folder: &str) -> Option<Act> {
+    let place = Place::of(folder);
+    let mut words = vec![Word { text: request.action.clone()?, open: false }];
+    for file in edited(tool, request.args.as_ref()?)? {
+        // What is moved or deleted is asked about each time.
+        let Edited::Written(path) = file else { return None };
+        if !place.is_open_file(&path, folder) {
+            return None;
+        }
+        words.push(Word { text: path, open: true });
+    }
+    let mut fixed =
+        fixed(request, |arg| matches!(arg, Arg::Path | Arg::Contents | Arg::Patch | Arg::Several));
+    fixed.insert("any contents".to_owned(), String::new());
+    Some(Act { words, folder: folder.to_owned(), fixed, after: String::new() })
+}
+
+/// The call as it is.
+fn whole(request: &RequestInput, action: &str, folder: &str) -> Act {
+    let words = vec![Word { text: action.to_owned(), open: false }];
+    let mut fixed = fixed(request, |_| false);
+    if request.tool().is_none() {
+        // What it means may be said only here.
+        fixed.insert("asked".to_owned(), short(&Value::from(request.title.as_str())));
+        fixed.extend(request.text.as_deref().map(|text| ("details".to_owned(), short(&Value::from(text)))));
+    }
+    Act { words, folder: folder.to_owned(), fixed, after: String::new() }
+}
+
+/// The arguments that must be the same, except those that are `told` otherwise, and the names of those that may differ.
+fn fixed(request: &RequestInput, told: impl Fn(Arg) -> bool) -> BTreeMap<String, String> {
+    let none = Map::new();
+    let args = request.args.as_ref().unwrap_or(&none).iter();
+    let fixed = args.filter_map(|(name, value)| match request.tool().and_then(|tool| tool.arg(name)) {
+        Some(arg) if told(arg) => None,
+        // That it is there is fixed, too.
+        Some(arg) if arg.is_free() => Some((format!("any {name}"), String::new())),
+        Some(_) | None => Some((format!("`{name}`"), short(value))),
+    });
+    fixed.collect()
+}
+
+/// A value, or the digest of a long one. No value begins like a digest.
+fn short(value: &Value) -> String {
+    let text = value.to_string();
+    if text.len() <= MAX_VALUE { text } else { format!("sha256 {}", hex(&Sha256::digest(text.as_bytes()))) }
+}
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn what_sort_a_command_is() {
-        let check = |line: &str| prefix_word_count(&line.split(' ').map(str::to_owned).collect::<Vec<_>>());
-        for (line, expected) in [
-            ("cargo test --lib", 2),
-            ("cargo test", 2),
-            ("git status", 2),
-            ("npm test", 2),
-            ("ls", 0),
-            ("ls -la", 0),
-            ("cargo run x", 0),
-            ("npm exec x", 0),
-            ("python3 x.py", 0),
-            ("bash x", 0),
-            ("rm x", 0),
-            ("sudo ls", 0),
-            ("./run test", 0),
-            ("env x", 0),
-            ("docker ps", 0),
-        ] {
-            assert_eq!(check(line), expected, "{line}");
-        }
-    }
-
-    #[test]
-    fn harmless_is_what_reads_inside_the_folder() {
-        let home = tempfile::tempdir().unwrap();
-        let folder = home.path().join("app");
-        std::fs::create_dir_all(folder.join("src")).unwrap();
-        for (leads_to, link) in
-            [("/etc", "out"), ("/etc/passwd", "users"), ("/nowhere/x", "new"), ("src", "in")]
-        {
-            std::os::unix::fs::symlink(leads_to, folder.join(link)).unwrap();
-        }
-        let check = |action: &str, args: Value| {
-            is_harmless(&RequestInput {
-                action: Some(action.to_owned()),
-                args: args.as_object().cloned(),
-                folder: folder.to_str().map(str::to_owned),
-                ..RequestInput::default()
-            })
-        };
-        assert!(check("Bash", json!({"command": "cat a.rs | head -5", "description": "x"})));
-        assert!(check("Read", json!({"file_path": folder.join("a.rs"), "limit": 20})));
-        assert!(check("Grep", json!({"pattern": "TODO", "path": "src"})));
-        assert!(check("Bash", json!({"command": "cd in && cat a.rs"})));
-        for (action, args) in [
-            ("Bash", json!({"command": "cargo test"})),
-            ("Bash", json!({"command": "cat /etc/passwd"})),
-            ("Bash", json!({"command": "cat users"})),
-            ("Bash", json!({"command": "head -5 out/passwd"})),
-            ("Bash", json!({"command": "cat out/../shadow"})),
-            ("Bash", json!({"command": "cat new"})),
-            ("Bash", json!({"command": "cd out && cat passwd"})),
-            ("Bash", json!({"command": "cat a > b"})),
-            ("Read", json!({"file_path": "/etc/passwd"})),
-            ("Read", json!({"file_path": "out/passwd"})),
-            ("Grep", json!({"pattern": "x", "path": "../other"})),
-            ("Read", json!({"files": {"a": "b"}})),
-            ("Write", json!({"file_path": "a.rs", "content": "x"})),
-        ] {
-            assert!(!check(action, args.clone()), "{action} {args}");
-        }
-        let nowhere = RequestInput { action: Some("Read".to_owned()), ..RequestInput::default() };
-        assert!(!is_harmless(&nowhere));
-    }
-
-    #[test]
-    fn edits_are_those_of_files_that_really_lie_in_the_folder() {
-        let home = tempfile::tempdir().unwrap();
-        let folder = home.path().join("app");
-        std::fs::create_dir_all(folder.join("src")).unwrap();
-        std::os::unix::fs::symlink("/etc", folder.join("out")).unwrap();
-        let check = |file: &str| {
-            let request = RequestInput {
-                action: Some("Write".to_owned()),
-                args: json!({"file_path": file, "content": "x"}).as_object().cloned(),
-                folder: folder.to_str().map(str::to_owned),
-                source: Some("claude-code".to_owned()),
-                ..RequestInput::default()
-            };
-            call(&request).is_some()
-        };
-        for (file, expected) in [
-            ("src/main.rs", true),
-            ("new/deep/file.rs", true),
-            ("../other", false),
-            ("/etc/hosts", false),
-            ("out/hosts", false),
-            ("out/new/file", false),
-        ] {
-            assert_eq!(check(file), expected, "{file}");
-        }
-    }
-}
+mod tests;

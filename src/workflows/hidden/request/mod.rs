@@ -13,10 +13,12 @@ mod check;
 mod grantable;
 mod nodes;
 mod original;
+mod place;
 mod report;
 mod risk;
 mod shell;
 mod state;
+mod surroundings;
 mod why;
 
 use crate::agent::Services;

@@ -23,10 +23,10 @@ pub(super) async fn ask_person(
     let is_warned = Warning::need_confirmation(&question.warnings);
     match &mut question.grantable.call {
         // No grant answers it, so what it is asked because of is what it warns about.
-        Some(call) if is_warned => call.asks = call.commands().iter().position(risk::is_risky),
+        Some(call) if is_warned => call.asks = call.acts.iter().position(risk::is_risky),
         Some(call) => match ctx.services().records.agent_grant(&question.action, call)? {
             GrantCheck::Grant(grant) => question.granted = Some(grant),
-            GrantCheck::NotCovered(command) => call.asks = Some(command),
+            GrantCheck::NotCovered(act) => call.asks = Some(act),
         },
         None => {}
     }
@@ -125,8 +125,9 @@ fn gist(state: &Request) -> String {
 fn card_digest(state: &Request) -> String {
     let request = &state.asked;
     let mut parts = json!([request.title, request.text, request.source, request.folder, request.session]);
-    if let Some(parts) = parts.as_array_mut().filter(|_| !request.remember.is_empty()) {
-        parts.push(json!(request.remember));
+    if let Some(parts) = parts.as_array_mut() {
+        parts.extend((!request.remember.is_empty()).then(|| json!(request.remember)));
+        parts.extend((!request.links.is_empty()).then(|| json!(request.links)));
     }
     format!("shown:{}", hex(&Sha256::digest(parts.to_string().as_bytes())))
 }

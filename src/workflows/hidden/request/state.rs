@@ -1,6 +1,7 @@
 //! A program's question, and the answer it got.
 
 use super::report::Report;
+use crate::dialects::{Agent, Tool};
 use crate::engine::graph::{Allow, Answer, Decision, Event, EventKind, Remember, State, Waiting};
 use crate::inbox::Ending;
 use crate::text::exact::apply_edit;
@@ -10,6 +11,7 @@ use crate::tools::process::Process;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// A way to answer.
@@ -77,6 +79,18 @@ pub struct RequestInput {
     /// Whether an agent asks its own questions, to be answered and not to be allowed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub question: bool,
+    /// Whether the agent does not say all of what it would do.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub untold: bool,
+    /// Whether the asker's shell is none whose lines sayso can read; sayso itself fills this in.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub other_shell: bool,
+    /// Where the asker's shell finds the programs of its command; sayso itself fills this in.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub programs: BTreeMap<String, String>,
+    /// Where links lead that its paths go through; sayso itself fills this in.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<String>,
     /// Whether it only tells something.
     #[serde(default)]
     pub notice: bool,
@@ -135,6 +149,11 @@ impl RequestInput {
             ignore: allows(Way::Ignore),
             draft: false,
         }
+    }
+
+    /// The tool it would use, if it is one of the agent's own that we know.
+    pub(super) fn tool(&self) -> Option<&'static Tool> {
+        Agent::by_hook_name(self.source.as_deref()?)?.dialect().tool(self.action.as_deref()?)
     }
 
     /// The command it would run, if it runs one.

@@ -1,10 +1,9 @@
 //! Why a program's question is asked: who asked and from where, why nothing allowed it beforehand, when it expires.
 
 use super::card::who;
-use super::shell;
 use super::state::{Request, RequestInput};
-use crate::engine::graph::{AgentAction, AnyState, Warning};
-use crate::inbox::{Block, Question};
+use crate::engine::graph::{AnyState, Warning};
+use crate::inbox::{Block, Question, act_words};
 use crate::text::Visible;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
@@ -54,14 +53,9 @@ fn why_asked(request: &RequestInput, question: Option<&Question>) -> String {
     if let Some(question) = question
         && let Some(call) = &question.grantable.call
     {
-        let what = match (&call.does, call.command_asked_about()) {
-            (AgentAction::Edit { folder, .. }, _) => format!("changes to files inside {folder}"),
-            (AgentAction::Tool { folder }, _) => format!("`{}` from {folder}", question.action),
-            (AgentAction::Commands(_), None) => "it".to_owned(),
-            (AgentAction::Commands(_), Some(command)) => {
-                let every = command.prefix().map(|words| format!(", nor every `{} …`", words.join(" ")));
-                format!("`{}`{} in {}", command.words.join(" "), every.unwrap_or_default(), command.folder)
-            }
+        let what = match call.act_asked_about() {
+            None => "it".to_owned(),
+            Some(act) => format!("`{}` in {}", act_words(act), act.folder),
         };
         return format!(
             "When it was asked, no grant allowed {what} by {}. A accepts it and offers one; `sayso grants` lists those \
@@ -69,17 +63,14 @@ fn why_asked(request: &RequestInput, question: Option<&Question>) -> String {
             call.by
         );
     }
-    let missing = match (request.command(), request.folder.as_deref()) {
-        (_, None) => "this program named no folder".to_owned(),
-        _ if request.source.is_none() => "this program gave no name".to_owned(),
-        (None, _) => "this is none of these".to_owned(),
-        (Some(line), Some(folder)) => match shell::segments(line, folder) {
-            Err(why) => format!("sayso cannot tell what this line does: {why}"),
-            Ok(_) => "this line changes nothing".to_owned(),
-        },
+    let missing = match &request.folder {
+        None => "this program named no folder",
+        Some(_) if request.source.is_none() => "this program gave no name",
+        Some(_) if request.untold => "this program does not say all of what it would do",
+        Some(_) => "this runs what it reads, or writes into a program that is already running",
     };
     format!(
-        "Only commands that sayso can tell apart, changes to files in the folder and server tools can be allowed in \
-         advance, and only for a program that gives its name and folder; {missing}, so it is always asked."
+        "Only calls whose effect is on the card can be allowed in advance, and only for a program that gives its name and \
+         folder; {missing}, so it is always asked."
     )
 }

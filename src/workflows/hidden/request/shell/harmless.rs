@@ -89,6 +89,11 @@ pub(super) fn reads(words: &[String], folder: &str) -> Option<Reads> {
     HARMLESS_COMMANDS.iter().find(|command| command.name == name)?.reads(rest, folder)
 }
 
+/// Whether a program only reads the files it is given.
+pub(in super::super) fn is_reader(program: &str) -> bool {
+    HARMLESS_COMMANDS.iter().any(|command| command.name == program)
+}
+
 impl HarmlessCommand {
     /// `None` if it does not understand a word, or is not harmless with it.
     fn reads(&self, words: &[String], folder: &str) -> Option<Reads> {

@@ -8,8 +8,10 @@ mod segments;
 
 use crate::text::{CommandLine, SimpleCommand, read_command_line};
 
-pub(super) use paths::file_inside;
-pub(super) use programs::{is_interpreter, is_starter, program, scripts, starts};
+pub(super) use harmless::is_reader;
+pub(super) use paths::{file_inside, resolve};
+use programs::scripts;
+pub(super) use programs::{is_interpreter, program, programs_in, runs_what_it_reads, starts, takes_paths};
 pub(super) use segments::{Segment, segments};
 
 /// How many levels of scripts within scripts are looked into.

@@ -4,7 +4,7 @@ use crate::tools::folder::follow_links;
 use std::path::{Component, Path, PathBuf};
 
 /// A path resolved against a folder by its text alone, as `cd` does it.
-pub(super) fn resolve(path: &str, folder: &str) -> PathBuf {
+pub(in super::super) fn resolve(path: &str, folder: &str) -> PathBuf {
     let mut resolved = PathBuf::new();
     for part in Path::new(folder).join(path).components() {
         match part {

@@ -32,6 +32,36 @@ pub(in super::super) fn starts(words: &[String], names: &[&str]) -> bool {
     words.iter().take(skipped).any(|word| names.contains(&word.rsplit('/').next().unwrap_or_default()))
 }
 
+/// Whether a command starts an interpreter without a program of its own, so that it runs what it reads.
+pub(in super::super) fn runs_what_it_reads(words: &[String]) -> bool {
+    let (program, rest) = program(words);
+    is_interpreter(program) && reads_program(rest)
+}
+
+fn reads_program(words: &[String]) -> bool {
+    let is_program = |word: &String| !word.starts_with('-') || matches!(word.as_str(), "-c" | "-e" | "-m");
+    !words.iter().any(is_program) || words.iter().any(|word| word == "-s" || word == "-")
+}
+
+/// The words of a command that may name a program or a script.
+pub(in super::super) fn programs_in(words: &[String]) -> Vec<&str> {
+    let (name, rest) = program(words);
+    let (starts, args) = words.split_at(words.len() - rest.len());
+    let scripts = if is_interpreter(name) && !runs_module(rest) { args } else { &[] };
+    starts.iter().filter(|word| word.contains('/')).chain(scripts).map(String::as_str).collect()
+}
+
+/// Whether a command does something with the paths it is given other than running them.
+pub(in super::super) fn takes_paths(words: &[String]) -> bool {
+    let (name, rest) = program(words);
+    words.len() == rest.len() + 1 && (!is_interpreter(name) || runs_module(rest))
+}
+
+/// `python -m pytest tests/a.py`: what follows are the module's arguments.
+fn runs_module(words: &[String]) -> bool {
+    words.first().is_some_and(|word| word == "-m") && words.len() > 1
+}
+
 /// The text a command hands to another shell.
 pub(in super::super) fn scripts(command: &SimpleCommand) -> Vec<String> {
     let (program, rest) = program(&command.words);
@@ -94,11 +124,6 @@ const STARTERS: &[Starter] = &[
     starter("stdbuf", "ioe", &["--input", "--output", "--error"]),
     Starter { words: 1, ..starter("timeout", "ks", &["--kill-after", "--signal"]) },
 ];
-
-/// Whether a program only starts another one.
-pub(in super::super) fn is_starter(program: &str) -> bool {
-    STARTERS.iter().any(|starter| starter.name == program)
-}
 
 impl Starter {
     /// The program it starts, with its words.

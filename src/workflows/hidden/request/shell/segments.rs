@@ -2,7 +2,7 @@
 
 use super::harmless::{Reads, reads};
 use super::paths::{file_inside, resolve};
-use crate::text::{Joint, SimpleCommand, read_command_line};
+use crate::text::{Joint, SimpleCommand, quoted_word, read_command_line};
 
 /// The commands of a line that still need permission.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub(in super::super) struct Segment {
     pub words: Vec<String>,
     /// The folder it runs in.
     pub folder: String,
+    /// What stands between the one before that is not harmless and this one.
+    pub after: String,
 }
 
 /// Why a line can only be judged as a whole, in a few words.
@@ -26,18 +28,19 @@ pub(in super::super) type UnsplitReason = &'static str;
 
 const UNCLEAR_FOLDER: UnsplitReason = "it is unclear which folder it ends up in";
 
-/// Splits a line that runs in a folder.
-pub(in super::super) fn segments(line: &str, start: &str) -> Result<Segments, UnsplitReason> {
+/// Splits a line that runs in a folder. Reading is harmless below `root`.
+pub(in super::super) fn segments(line: &str, start: &str, root: &str) -> Result<Segments, UnsplitReason> {
     let line = read_command_line(line);
     if let Some(why) = line.unread {
         return Err(why);
     }
     let (mut folder, mut has_moved) = (start.to_owned(), false);
-    let mut needed = Vec::new();
+    let (mut needed, mut after) = (Vec::new(), String::new());
     for (n, SimpleCommand { words, joint, .. }) in line.commands.iter().enumerate() {
         if has_moved && matches!(joint, Joint::Then | Joint::Or) {
             return Err(UNCLEAR_FOLDER);
         }
+        after.push_str(joint.as_str());
         if words.first().is_some_and(|name| name == "cd") {
             let is_piped = line.commands.get(n + 1).is_some_and(|next| next.joint == Joint::Pipe);
             if is_piped || *joint == Joint::Pipe {
@@ -52,7 +55,7 @@ pub(in super::super) fn segments(line: &str, start: &str) -> Result<Segments, Un
             }
             continue;
         }
-        let reads = file_inside(&folder, start).and_then(|_| reads(words, &folder));
+        let reads = file_inside(&folder, root).and_then(|_| reads(words, &folder));
         match reads {
             Some(Reads::Input) => {}
             // What ran before may have changed what a file's name leads to.
@@ -61,9 +64,13 @@ pub(in super::super) fn segments(line: &str, start: &str) -> Result<Segments, Un
             _ if *joint == Joint::Pipe => return Err("a command in it reads what another one writes"),
             Some(Reads::Files) => return Err("a command in it reads files after another one ran"),
             None => {
-                needed.push(Segment { words: words.clone(), folder: folder.clone() });
+                let after = std::mem::take(&mut after);
+                needed.push(Segment { words: words.clone(), folder: folder.clone(), after });
+                continue;
             }
         }
+        let shown: Vec<String> = words.iter().map(|word| quoted_word(word)).collect();
+        after.push_str(&format!(" {} ", shown.join(" ")));
     }
     Ok(Segments { needed, count: line.commands.len() })
 }

@@ -22,7 +22,7 @@ fn scripts_are_looked_into() {
 }
 
 fn split(line: &str) -> Result<Segments, &'static str> {
-    segments(line, "/work/app")
+    segments(line, "/work/app", "/work/app")
 }
 
 /// The commands that need permission, each with its folder if that is a different one.
