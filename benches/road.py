@@ -45,6 +45,7 @@ def demo_on_screen(clone, env):
             seconds = time.monotonic() - begun
             os.kill(child, signal.SIGTERM)
             os.waitpid(child, 0)
+            os.close(terminal)
             return seconds, said.decode(errors="replace")
     sys.exit(f"the demo did not come:\n{said.decode(errors='replace')[-2000:]}")
 
