@@ -116,6 +116,42 @@ fn a_maildir_is_found_set_up_and_its_newest_mails_are_triaged() {
 }
 
 #[test]
+fn mail_beyond_the_newest_follows_or_is_asked_about_at_the_next_look() {
+    for (mails, asks) in [(50, false), (90, true)] {
+        let home = Home::new();
+        home.0.maildir("Mail/home/INBOX");
+        // Every other one was read already: that counts for the newest twenty only.
+        for n in 0..mails * 2 {
+            let raw = format!(
+                "Message-ID: <{n}@post.example>\r\nDelivered-To: ada@example.org\r\nFrom: Bob <bob{n}@b.example>\r\n\
+                 To: ada@example.org\r\nSubject: Lunch {n}?\r\n\r\nShall we have lunch on Friday?\r\n"
+            );
+            let flags = if n % 2 == 0 { "S" } else { "" };
+            let file = home.path("Mail/home/INBOX/cur").join(format!("{n}.host:2,{flags}"));
+            std::fs::write(&file, raw).unwrap();
+            let ago = std::time::Duration::from_secs(3600 - n);
+            let file = std::fs::File::options().write(true).open(&file).unwrap();
+            file.set_modified(std::time::SystemTime::now() - ago).unwrap();
+        }
+        let triage = home.json(&["init", "--yes"])["triage"].clone();
+        assert_eq!((&triage["sources"][0]["started"], &triage["left"]), (&json!(20), &json!(0)), "{triage}");
+        let states = |state: &str| {
+            let all = home.json(&["mail", "--limit", "999"]);
+            all.as_array().unwrap().iter().filter(|mail| mail["state"] == state).count() as u64
+        };
+        let rest = mails - 10;
+        assert_eq!((states("thread"), states("asked"), states("left")), (20, rest, rest));
+        home.sayso(&["mail", "sync"]).done();
+        let expected = if asks { (20, rest) } else { (20 + rest, 0) };
+        assert_eq!((states("thread"), states("asked")), expected, "{mails} mails");
+        home.sayso(&["run"]).done();
+        let items = home.json(&["list", "--limit", "999"]);
+        let question = items.as_array().unwrap().iter().find(|item| item["action"] == "first_sync");
+        assert_eq!(question.map(|item| &item["args"]["mails"]), asks.then_some(&json!(rest)));
+    }
+}
+
+#[test]
 fn what_is_missing_to_send_and_to_think_is_said_with_what_to_add() {
     let said = [
         "No model was found: no Ollama on this machine and no API key in the environment.",

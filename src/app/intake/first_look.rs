@@ -17,7 +17,8 @@ const PAGE: usize = 10;
 const TOKENS: (f64, f64) = (4000.0, 400.0);
 
 impl Intake {
-    /// Ends the first look, once all mail is listed: takes in a few mails, or asks about many.
+    /// Ends the first look, once all mail is listed: takes in a few mails, or asks about many. Where only the newest
+    /// were wanted, the next look ends it.
     pub(super) async fn end_first_look(
         &self,
         account: &Account,
@@ -26,15 +27,18 @@ impl Intake {
     ) -> Result<(), IntakeError> {
         let store = self.engine().store();
         let config = &self.0.config.intake;
-        let limit = match self.0.first {
-            FirstLook::Usual => config.first_limit,
-            FirstLook::Newest(count) => count,
-        };
+        if let FirstLook::Newest(count) = self.0.first {
+            for mail in store.mail().newest_asked(&account.name, count)? {
+                self.take_again(account, mail, synced).await?;
+            }
+            return Ok(());
+        }
+        let limit = config.first_limit;
         let beyond = format!("the first look takes {limit} at most");
         let (mails, oldest) = store.mail().leave_beyond(account.name.clone(), limit, beyond).await?;
         let cost = self.cost(account, mails);
         let much = mails > config.ask_over || cost.is_none();
-        if mails > 0 && much && self.0.first == FirstLook::Usual {
+        if mails > 0 && much {
             let about_cost = match cost {
                 Some(0.0) => "nothing".to_owned(),
                 Some(cost) => format!("about ${cost:.2}"),

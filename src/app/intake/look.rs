@@ -28,7 +28,10 @@ impl Intake {
         on_step: OnStep<'_>,
     ) -> Result<(), IntakeError> {
         let store = self.engine().store();
-        let since = self.first_since(account).await?;
+        let wanted = self.wanted_since(account).await?;
+        let days = SignedDuration::from_hours(24 * i64::from(self.0.config.intake.first_days));
+        let usual = store.now().checked_sub(days).unwrap_or(Timestamp::MIN);
+        let since = wanted.map_or(usual, |wanted| wanted.min(usual));
         let mut source = store.mail().source(account.name.clone(), since).await?;
         self.carry_out(account, &mut source, synced).await?;
         let mut stored = source.cursor.clone().map(Cursor);
@@ -53,7 +56,7 @@ impl Intake {
                 self.learn_from(account, &page.mails, &mut receiver).await?;
                 for run in runs(page.mails) {
                     done += run.len() as u64;
-                    self.take_run(account, &source, &run, synced).await?;
+                    self.take_run(account, &source, wanted, &run, synced).await?;
                     on_step(Step { source: &account.name, done, total });
                 }
                 fail_point("before_cursor");
@@ -134,16 +137,13 @@ impl Intake {
         Ok(people)
     }
 
-    /// How far back a first look at a mailbox goes.
-    async fn first_since(&self, account: &Account) -> Result<Timestamp, IntakeError> {
-        let store = self.engine().store();
-        let days = SignedDuration::from_hours(24 * i64::from(self.0.config.intake.first_days));
-        let usual = store.now().checked_sub(days).unwrap_or(Timestamp::MIN);
+    /// Since when mail was asked for whether it was read or not, if this is the first look and it wants the newest.
+    async fn wanted_since(&self, account: &Account) -> Result<Option<Timestamp>, IntakeError> {
         match self.0.first {
-            FirstLook::Newest(count) if store.mail().began(&account.name)?.is_none() => {
-                Ok(account.mailbox.newest(count).await?.unwrap_or(usual))
+            FirstLook::Newest(count) if self.engine().store().mail().began(&account.name)?.is_none() => {
+                Ok(account.mailbox.newest(count).await?)
             }
-            FirstLook::Usual | FirstLook::Newest(_) => Ok(usual),
+            FirstLook::Usual | FirstLook::Newest(_) => Ok(None),
         }
     }
 
@@ -163,10 +163,11 @@ impl Intake {
         &self,
         account: &Account,
         source: &StoredSource,
+        wanted: Option<Timestamp>,
         run: &[(ParseResult, FetchedMail)],
         synced: &mut Synced,
     ) -> Result<(), IntakeError> {
-        let takes = run.iter().map(|(read, incoming)| self.take(account, source, read, incoming));
+        let takes = run.iter().map(|(read, incoming)| self.take(account, source, wanted, read, incoming));
         for took in join_all(takes).await {
             let took = took?;
             synced.new += u64::from(took.new);
@@ -179,6 +180,7 @@ impl Intake {
         &self,
         account: &Account,
         source: &StoredSource,
+        wanted: Option<Timestamp>,
         read: &ParseResult,
         incoming: &FetchedMail,
     ) -> Result<TakeResult, IntakeError> {
@@ -223,8 +225,8 @@ impl Intake {
                 store.mail().take_in(self.new_mail(account, read, incoming)?, route, limit).await?
             }
             Ok(_) if source.phase == Phase::Collecting => {
-                let unread_only = self.0.first == FirstLook::Usual && self.0.config.intake.unread_only;
-                let skip = incoming.seen && unread_only;
+                let is_wanted = wanted.is_some_and(|wanted| incoming.arrived >= wanted);
+                let skip = incoming.seen && self.0.config.intake.unread_only && !is_wanted;
                 let route =
                     if skip { Route::Left("you had read it already".to_owned()) } else { Route::Asked };
                 store.mail().take_in(self.new_mail(account, read, incoming)?, route, limit).await?

@@ -84,7 +84,7 @@ pub struct Intake(Arc<Inner>);
 pub enum FirstLook {
     /// What the config says; asks if that is a lot or its cost is not known.
     Usual,
-    /// The newest so many, read or not, for a user who wants them and waits.
+    /// The newest so many, read or not, for a user who wants them and waits. The rest is for the next look.
     Newest(usize),
 }
 

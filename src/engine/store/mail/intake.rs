@@ -185,18 +185,17 @@ impl Mail<'_> {
                  ORDER BY came_at, seq LIMIT ?3",
                 params![account, state, limit],
             )?;
-            let stored = mails.into_iter().map(|mail| {
-                let thread = mail.thread.map(|seq| ThreadRow::by_seq(db, seq)).transpose()?;
-                Ok(StoredMail {
-                    came_at: time(mail.came_at)?,
-                    raw: blobs::get(db, &mail.raw)?,
-                    thread: thread.map(|row| row.id),
-                    identity: mail.identity,
-                    account: mail.account,
-                    place: mail.place,
-                })
-            });
-            stored.collect()
+            mails.into_iter().map(|mail| stored(db, mail)).collect()
+        })
+    }
+
+    /// The newest mails that the first look at an account kept, oldest first.
+    pub fn newest_asked(self, account: &str, limit: usize) -> Result<Vec<StoredMail>, StoreError> {
+        self.0.read(|db| {
+            let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+            let newest = "WHERE account = ? AND state = 'asked' ORDER BY came_at DESC, seq DESC LIMIT ?";
+            let mails = MailRow::select(db, newest, params![account, limit])?;
+            mails.into_iter().rev().map(|mail| stored(db, mail)).collect()
         })
     }
 
@@ -232,6 +231,18 @@ impl Mail<'_> {
             Ok(page.finish(0))
         })
     }
+}
+
+fn stored(db: &Connection, mail: MailRow) -> Result<StoredMail, StoreError> {
+    let thread = mail.thread.map(|seq| ThreadRow::by_seq(db, seq)).transpose()?;
+    Ok(StoredMail {
+        came_at: time(mail.came_at)?,
+        raw: blobs::get(db, &mail.raw)?,
+        thread: thread.map(|row| row.id),
+        identity: mail.identity,
+        account: mail.account,
+        place: mail.place,
+    })
 }
 
 pub fn line(db: &Connection, mail: MailRow) -> Result<MailLine, StoreError> {
