@@ -61,7 +61,7 @@ pub enum MailPresence {
     },
     /// No longer there: deleted, or moved to a folder we do not read.
     Gone,
-    /// We cannot tell: we do not read its folder.
+    /// We cannot tell: we do not read its folder, or that is gone.
     Unknown,
 }
 

@@ -139,6 +139,12 @@ impl Dovecot {
         files.map(|file| fs::read_to_string(file.unwrap().path()).unwrap()).collect()
     }
 
+    /// Renames a folder, as another program does.
+    pub fn rename(&self, from: &str, to: &str) {
+        let folder = |name: &str| self.maildir().join(format!(".{name}"));
+        fs::rename(folder(from), folder(to)).unwrap();
+    }
+
     /// Makes every number void, as a restored backup does.
     pub fn forget_numbers(&self) {
         for entry in fs::read_dir(self.maildir()).unwrap() {

@@ -177,3 +177,38 @@ async fn mail_is_put_away_and_comes_back() {
         imap.leave().await;
     }
 }
+
+#[tokio::test]
+#[ignore = "needs Dovecot; run by .ci/run"]
+async fn a_renamed_folder_holds_up_nothing_else() {
+    if !available(&["dovecot"]) {
+        return;
+    }
+    let dovecot = Dovecot::start();
+    dovecot.deliver(1);
+    let imap = Imap::open(&dovecot.account()).unwrap();
+    let (mails, _) = all(&imap, None).await;
+    imap.put_away(&mails[0].place, &Destination::Archive).await.unwrap();
+    imap.leave().await;
+    // Dovecot makes the folders that it has a use for again.
+    dovecot.rename("Archive", "Plans");
+    let mut account = dovecot.account();
+    let MailSource::Imap { folders, .. } = &mut account.source else { panic!() };
+    folders.push("Plans".to_owned());
+    dovecot.deliver(2);
+    let both = Imap::open(&account).unwrap();
+    let (mails, cursor) = all(&both, None).await;
+    let places: Vec<String> = mails.iter().map(|mail| mail.place.clone()).collect();
+    let there = MailPresence::There { seen: false, answered: false };
+    assert_eq!(both.presence(&places).await.unwrap(), [there, there]);
+    both.leave().await;
+
+    dovecot.rename("Plans", "Old");
+    assert_eq!(both.presence(&places).await.unwrap(), [there, MailPresence::Unknown]);
+    both.mark(&places[1], Handled::Done).await.unwrap();
+    dovecot.deliver(3);
+    let fetched = both.fetch(cursor.as_ref(), 50).await.unwrap();
+    assert_eq!(fetched.mails.iter().map(number).collect::<Vec<_>>(), [3]);
+    let error = both.fetch(fetched.cursor.as_ref(), 50).await.unwrap_err().to_string();
+    assert!(error.contains("has no folder Plans; there are"), "{error}");
+}

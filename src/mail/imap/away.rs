@@ -1,7 +1,7 @@
 //! Putting mail away into other folders, and back.
 
 use super::cursor::MailLocation;
-use super::fetch::open;
+use super::fetch::{open, open_if_there};
 use super::folders::{self, FolderPurpose};
 use super::mark::{CurrentUid, Numbered, current_uid, move_to};
 use super::names::Folder;
@@ -43,10 +43,12 @@ pub(super) async fn put_away(
     to: &Destination,
 ) -> Result<UndoToken, ImapError> {
     let target = target(session, to).await?;
-    let opened = open(session, &Folder::named(&place.folder), true).await?;
-    let uid = match current_uid(session, &opened, place).await? {
-        CurrentUid::Uid(uid) if is_there(session, uid).await? => Some(uid),
-        CurrentUid::Uid(_) | CurrentUid::Gone | CurrentUid::Unknown => None,
+    let uid = match open_if_there(session, &Folder::named(&place.folder), true).await? {
+        Some(opened) => match current_uid(session, &opened, place).await? {
+            CurrentUid::Uid(uid) if is_there(session, uid).await? => Some(uid),
+            CurrentUid::Uid(_) | CurrentUid::Gone | CurrentUid::Unknown => None,
+        },
+        None => None,
     };
     let number = match uid {
         Some(uid) => move_to(session, uid, place, &target).await?,

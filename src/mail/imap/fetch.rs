@@ -32,7 +32,7 @@ impl From<ImapError> for FetchError {
 
 /// At most `limit` mails not fetched before, oldest first in each folder. A mail that the server does not give comes
 /// without content if the server gives a later one of the folder, so that it holds up no other. Otherwise the trouble may
-/// be the server's: the cursor stays before it, and if nothing is given at all, that is an error.
+/// be the server's: the cursor stays before it, and if nothing is given at all, that is an error. So is a missing folder.
 pub(super) async fn fetch(
     session: &mut Session,
     read: &[Folder],
@@ -45,7 +45,10 @@ pub(super) async fn fetch(
     let (mut mails, mut remaining, mut bytes, mut refusal) =
         (Vec::<FetchedMail>::new(), 0, 0, None::<ImapError>);
     for folder in read {
-        let open = open(session, folder, false).await?;
+        let Some(open) = open_if_there(session, folder, false).await? else {
+            refusal = Some(folders::unknown(session, &folder.name).await);
+            continue;
+        };
         let marked = marks.next(&open);
         let from = marked.unwrap_or(1);
         if open.next.is_some_and(|next| from >= next) {
@@ -135,16 +138,25 @@ pub(super) async fn newest(
 
 /// Opens a folder. If it is missing, the error lists some that exist.
 pub(super) async fn open(session: &mut Session, folder: &Folder, writable: bool) -> Result<Open, ImapError> {
+    match open_if_there(session, folder, writable).await? {
+        Some(open) => Ok(open),
+        None => Err(folders::unknown(session, &folder.name).await),
+    }
+}
+
+/// Opens a folder; `None` if it is missing.
+pub(super) async fn open_if_there(
+    session: &mut Session,
+    folder: &Folder,
+    writable: bool,
+) -> Result<Option<Open>, ImapError> {
     match session.open(folder, writable).await {
         // Servers use different codes, so we check the list: a folder that is not in it does not exist.
-        Err(ImapError::No { place, code, text }) => {
+        Err(error @ ImapError::No { .. }) => {
             let listed = folders::list(session).await?;
-            if listed.iter().any(|listed| listed.folder == *folder) {
-                return Err(ImapError::No { place, code, text });
-            }
-            Err(folders::unknown(session, &folder.name).await)
+            if listed.iter().any(|listed| listed.folder == *folder) { Err(error) } else { Ok(None) }
         }
-        other => other,
+        other => other.map(Some),
     }
 }
 

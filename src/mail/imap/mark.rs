@@ -2,7 +2,7 @@
 
 use super::answer::Responses;
 use super::cursor::MailLocation;
-use super::fetch::open;
+use super::fetch::{open, open_if_there};
 use super::folders;
 use super::names::Folder;
 use super::session::{Arg, ImapError, Open, Session};
@@ -25,7 +25,11 @@ pub(super) async fn presence(
         }
     }
     for (name, mails) in by_folder {
-        let open = open(session, &Folder::named(&name), false).await?;
+        // It was renamed or deleted, and the mails may be anywhere.
+        let Some(open) = open_if_there(session, &Folder::named(&name), false).await? else {
+            mails.iter().for_each(|(at, _)| presences[*at] = MailPresence::Unknown);
+            continue;
+        };
         let mut uids = Vec::with_capacity(mails.len());
         for (at, place) in &mails {
             match current_uid(session, &open, place).await? {
@@ -84,7 +88,9 @@ pub(super) async fn mark(
     flags: &[&str],
     after: &AfterHandling,
 ) -> Result<(), ImapError> {
-    let open = open(session, &Folder::named(&place.folder), true).await?;
+    let Some(open) = open_if_there(session, &Folder::named(&place.folder), true).await? else {
+        return Ok(());
+    };
     let CurrentUid::Uid(uid) = current_uid(session, &open, place).await? else { return Ok(()) };
     let mut flags: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
     match after {

@@ -2,9 +2,14 @@
 
 use super::folder_mailbox::{FolderMailbox, letter};
 use super::post::Post;
+use crate::support::mail_server::Fake;
+use jiff::Timestamp;
+use sayso::config::MailSource;
 use sayso::engine::graph::Decision;
 use sayso::engine::store::KeptMail;
 use sayso::inbox::Status;
+use sayso::mail::Account;
+use std::sync::Arc;
 
 async fn open_question(post: &Post) -> sayso::inbox::Question {
     post.put(1, "Lunch", "");
@@ -156,4 +161,33 @@ async fn every_waiting_mail_is_compared_with_its_mailbox() {
     post.mailbox.flag("0001", "answered");
     post.sync().await;
     assert_eq!(post.items().await.len(), 119);
+}
+
+#[tokio::test]
+async fn a_question_about_mail_in_a_renamed_folder_stays_and_other_mail_comes() {
+    let (post, fake) = (Post::new(""), Fake::new());
+    fake.put("Archive", &letter(1, "bob@b.example", "Lunch", ""), &[]);
+    fake.state().arrived = Timestamp::now().strftime("%d-%b-%Y %H:%M:%S %z").to_string();
+    let synced = async |folders: &[&str]| {
+        let (imap, _) = fake
+            .open_as(|mail| {
+                let MailSource::Imap { folders: read, .. } = &mut mail.source else { panic!() };
+                *read = folders.iter().map(|name| (*name).to_owned()).collect();
+            })
+            .await;
+        let account = Account { mailbox: Arc::new(imap), ..post.mailbox.account("home") };
+        let synced = post.intake_of(vec![account]).sync(&|_| ()).await.remove(0);
+        post.drive().await;
+        (synced.new, synced.error)
+    };
+    assert_eq!(synced(&["INBOX", "Archive"]).await, (1, None));
+    assert_eq!(post.items().await.len(), 1);
+    let archive = fake.state().folders.remove("Archive").unwrap();
+    fake.state().folders.insert("Old".to_owned(), archive);
+    fake.put("INBOX", &letter(2, "eve@e.example", "Dinner", ""), &[]);
+    // Found again where it is now, it is the same mail.
+    assert_eq!(synced(&["INBOX", "Old"]).await, (1, None));
+    assert_eq!(synced(&["INBOX"]).await, (0, None));
+    assert_eq!(post.items().await.len(), 2);
+    post.assert_whole();
 }

@@ -219,6 +219,36 @@ async fn a_missing_folder_is_named_with_some_that_exist() {
 }
 
 #[tokio::test]
+async fn a_folder_that_was_renamed_holds_up_nothing_else() {
+    let fake = Fake::with_letters(2);
+    fake.put("Archive", &letter(3), &[]);
+    let (imap, _) = fake
+        .open_as(|mail| {
+            let MailSource::Imap { folders, .. } = &mut mail.source else { panic!() };
+            *folders = vec!["Archive".to_owned(), "INBOX".to_owned()];
+        })
+        .await;
+    let fetched = imap.fetch(None, 10).await.unwrap();
+    let places: Vec<String> = fetched.mails.iter().map(|mail| mail.place.clone()).collect();
+    {
+        let mut state = fake.state();
+        let archive = state.folders.remove("Archive").unwrap();
+        state.folders.insert("Old".to_owned(), archive);
+    }
+    let there = MailPresence::There { seen: false, answered: false };
+    assert_eq!(imap.presence(&places).await.unwrap(), [MailPresence::Unknown, there, there]);
+    imap.mark(&places[0], Handled::Done).await.unwrap();
+    let error = imap.put_away(&places[0], &Destination::Trash).await.unwrap_err().to_string();
+    assert!(error.contains("no longer where it was"), "{error}");
+    // The other folder's mail comes first; then the missing one is said.
+    fake.put("INBOX", &letter(4), &[]);
+    let next = imap.fetch(fetched.cursor.as_ref(), 10).await.unwrap();
+    assert_eq!(subjects(&next), ["4"]);
+    let error = imap.fetch(next.cursor.as_ref(), 10).await.unwrap_err().to_string();
+    assert!(error.contains("has no folder Archive; there are Entwürfe"), "{error}");
+}
+
+#[tokio::test]
 async fn mail_is_put_away_once_and_comes_back() {
     let cases = [
         (Destination::Archive, "Archive"),
