@@ -214,14 +214,16 @@ impl Session {
         self.finish(false).await
     }
 
-    async fn wait_for_continue(&mut self) -> Result<(), ImapError> {
+    /// Waits until the server wants the rest. Returns whether something changed in the open folder meanwhile.
+    async fn wait_for_continue(&mut self) -> Result<bool, ImapError> {
+        let mut has_news = false;
         for _ in 0..MAX_ANSWERS {
             match self.answer().await? {
-                Response::Continue => return Ok(()),
+                Response::Continue => return Ok(has_news),
                 Response::Status { tag: Some(_), code, text, .. } => return Err(self.no(code, &text)),
                 Response::Status { kind: StatusKind::Bye, text, .. } => return Err(self.bye(&text)),
                 Response::Status { code, .. } => self.note_code(&code),
-                Response::Data(_) => {}
+                Response::Data(data) => has_news |= is_news(&data),
             }
         }
         Err(self.unexpected())
@@ -347,9 +349,8 @@ impl Session {
     /// Listens until something changes in the open folder or `patience` ends. Returns whether something changed.
     pub(super) async fn idle(&mut self, patience: Duration) -> Result<bool, ImapError> {
         self.send("IDLE").await?;
-        self.wait_for_continue().await?;
+        let mut has_news = self.wait_for_continue().await?;
         let deadline = tokio::time::Instant::now() + patience;
-        let mut has_news = false;
         while !has_news {
             let time_left = deadline.saturating_duration_since(tokio::time::Instant::now());
             // The timeout applies only to the first byte of a line; a line that has begun is read to its end.

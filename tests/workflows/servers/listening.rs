@@ -22,6 +22,14 @@ async fn news_are_noticed_after_a_waiter_has_left() {
 }
 
 #[tokio::test]
+async fn mail_that_comes_while_listening_begins_is_noticed() {
+    let fake = Fake::new();
+    fake.fault("IDLE", Fault::Say("* 1 EXISTS\r\n".to_owned()));
+    let (imap, _) = fake.open().await;
+    tokio::time::timeout(LONG, imap.changed()).await.expect("news");
+}
+
+#[tokio::test]
 async fn a_dead_connection_is_noticed_and_replaced() {
     let fake = Fake::new();
     let (port, heard) = fake.start().await;
