@@ -107,8 +107,6 @@ pub struct Mail {
     /// `Auto-Submitted`, unless it is `no`.
     pub auto_submitted: Option<String>,
     pub precedence: Option<String>,
-    /// Whether the mailbox's own filter marked it as spam.
-    pub spam: bool,
     /// All headers, unchanged, for users who want to see them.
     pub headers: Vec<(String, String)>,
 }

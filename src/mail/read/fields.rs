@@ -60,9 +60,6 @@ pub(super) fn fill(mail: &mut Mail, tree: &Tree<'_>, part: &Part) {
     mail.auto_submitted =
         line("auto-submitted").filter(|value| !value.is_empty() && !value.eq_ignore_ascii_case("no"));
     mail.precedence = line("precedence").filter(|value| !value.is_empty());
-    mail.spam = line("x-spam-flag").is_some_and(|flag| flag.eq_ignore_ascii_case("yes"))
-        || line("x-spam-status").is_some_and(|status| status.to_ascii_lowercase().starts_with("yes"))
-        || line("x-spam").is_some_and(|flag| flag.eq_ignore_ascii_case("yes"));
     let header = |field: &Field| {
         let name = String::from_utf8_lossy(&tree.raw[field.name.clone()]).into_owned();
         (Visible::line(&name).into_string(), self::line(&tree.raw[field.value.clone()], &charset))

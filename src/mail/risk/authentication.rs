@@ -146,22 +146,37 @@ pub(super) fn checks(mail: &Mail, receiver: Option<&Receiver>) -> Vec<Check> {
     if let Some(line) = microsoft::results(mail).filter(|_| may_be_at_microsoft(receiver)) {
         return line.to_ascii_lowercase().split(';').filter_map(check).collect();
     }
-    let Some(receiver) = receiver.filter(|receiver| receiver.is_trusted()) else { return Vec::new() };
-    let mut checks: Vec<Check> = Vec::new();
-    for (name, value) in &mail.headers {
-        if name.eq_ignore_ascii_case("received") && !checks.is_empty() {
-            break;
+    let lines = own_fields(mail, receiver).iter().filter_map(|field| own_line(field, receiver?));
+    lines.flatten().filter_map(|part| check(&part)).collect()
+}
+
+/// Whether the mailbox's own filter has marked the mail as spam.
+pub fn is_marked_spam(mail: &Mail, receiver: Option<&Receiver>) -> bool {
+    own_fields(mail, receiver).iter().any(|(name, value)| {
+        let value = value.trim();
+        match name.to_ascii_lowercase().as_str() {
+            "x-spam-flag" | "x-spam" => value.eq_ignore_ascii_case("yes"),
+            "x-spam-status" => value.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("yes")),
+            _ => false,
         }
-        if !name.eq_ignore_ascii_case("authentication-results") {
-            continue;
-        }
-        if let Some((id, rest)) = parts(value)
-            && receiver.is(&id)
-        {
-            checks.extend(rest.iter().filter_map(|part| check(part)));
-        }
-    }
-    checks
+    })
+}
+
+/// The fields that the trusted server, or whoever came after it, wrote: down to the server before it. None if the server
+/// has not signed.
+fn own_fields<'m>(mail: &'m Mail, receiver: Option<&Receiver>) -> &'m [(String, String)] {
+    let trusted = receiver.filter(|receiver| receiver.is_trusted());
+    let signed = trusted.and_then(|own| mail.headers.iter().position(|field| own_line(field, own).is_some()));
+    let Some(signed) = signed else { return &[] };
+    let mut below = mail.headers.iter().skip(signed);
+    let before = below.position(|(name, _)| name.eq_ignore_ascii_case("received"));
+    &mail.headers[..before.map_or(mail.headers.len(), |before| signed + before)]
+}
+
+/// What a line of this server's says; `None` for other fields.
+fn own_line((name, value): &(String, String), receiver: &Receiver) -> Option<Vec<String>> {
+    let (id, rest) = parts(value).filter(|_| name.eq_ignore_ascii_case("authentication-results"))?;
+    receiver.is(&id).then_some(rest)
 }
 
 /// The id of a line and its other parts. A line without an id does not say who wrote it, and Microsoft signs with none:
@@ -274,6 +289,29 @@ mod tests {
         );
         assert_eq!(of("a@bank.example", &both), failed(&["SPF", "DMARC"]));
         assert_eq!(authentication(&mail("a@bank.example", &both), None), Authentication::Unknown);
+    }
+
+    #[test]
+    fn only_the_own_servers_filter_calls_mail_spam() {
+        let receiver = trusted_receiver();
+        let signed = "Authentication-Results: mx1.home.example; spf=pass smtp.mailfrom=b.example\r\n";
+        let (top, below) = ("Received: by imap.home.example\r\n", "Received: by mx1.home.example\r\n");
+        for (flag, expected) in [
+            ("X-Spam-Flag: YES\r\n", true),
+            ("X-Spam-Status: Yes, score=7.4 required=5.0\r\n", true),
+            ("X-Spam: yes\r\n", true),
+            ("X-Spam-Flag: NO\r\nX-Spam-Status: No, score=-1\r\n", false),
+        ] {
+            let of = |lines: &[&str], receiver: Option<&Receiver>| {
+                is_marked_spam(&mail("a@b.example", &lines.concat()), receiver)
+            };
+            assert_eq!(of(&[top, signed, flag, below], Some(&receiver)), expected, "{flag}");
+            assert_eq!(of(&[flag, top, signed, below], Some(&receiver)), expected, "{flag}");
+            // The sender, or a server on the way, wrote these.
+            assert!(!of(&[top, signed, below, flag], Some(&receiver)), "{flag}");
+            assert!(!of(&[top, below, flag], Some(&receiver)) && !of(&[flag], None), "{flag}");
+            assert!(!of(&[top, signed, flag, below], None), "nobody knows the server yet");
+        }
     }
 
     #[test]

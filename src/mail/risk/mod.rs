@@ -20,7 +20,7 @@ mod unsubscribe;
 #[cfg(test)]
 mod tests;
 
-pub use authentication::{Receiver, is_authenticated};
+pub use authentication::{Receiver, is_authenticated, is_marked_spam};
 pub use claims::{names_new_bank_details, speaks_of_attachment};
 pub use distinctive::{DistinctiveText, distinctive_text};
 pub use domains::{KnownDomains, have_different_owners, organisation};

@@ -1,6 +1,6 @@
 //! Checks the claimed sender: by the receiving server's findings, and by names of people and the user's organisation.
 
-use super::authentication::{Authentication, authentication, is_spam_to_microsoft};
+use super::authentication::{Authentication, authentication, is_marked_spam, is_spam_to_microsoft};
 use super::{Risk, RiskContext, domains, have_different_owners, organisation};
 use crate::mail::{Address, Mail};
 use crate::text::phrases;
@@ -16,7 +16,7 @@ pub(super) fn not_authentic(
         Authentication::Failed(checks) => checks.iter().map(|name| format!("{name} failed")).collect(),
         Authentication::Passed | Authentication::Unknown => Vec::new(),
     };
-    let is_spam = mail.spam || is_spam_to_microsoft(mail, known.receiver);
+    let is_spam = is_marked_spam(mail, known.receiver) || is_spam_to_microsoft(mail, known.receiver);
     failed.extend(is_spam.then(|| "its filter calls it spam".to_owned()));
     if failed.is_empty() {
         return None;

@@ -99,7 +99,7 @@ fn facts(
     earlier.drain(..earlier.len().saturating_sub(MAX_EARLIER));
     Ok(ReplyFacts {
         user: mails::user(services, own_addresses),
-        mail: mails::facts(newest),
+        mail: conversation.facts(services, newest)?,
         earlier,
         before: state.earlier.as_ref().map(|earlier| earlier.summary.clone()).unwrap_or_default(),
         reply_to: bare(&people.to),

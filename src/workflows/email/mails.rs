@@ -8,7 +8,7 @@ use crate::calendar::{Calendar, ReadOnly};
 use crate::config::MailMode;
 use crate::engine::graph::{Answer, AnyState, Ctx, Decision, NodeError};
 use crate::mail::compose::is_own;
-use crate::mail::risk::{Receiver, is_authenticated, sender_shown};
+use crate::mail::risk::{Receiver, is_authenticated, is_forged, is_marked_spam, sender_shown};
 use crate::mail::{self, Account, Mail};
 use crate::text::Visible;
 use jiff::Timestamp;
@@ -64,6 +64,15 @@ impl Conversation {
     pub fn receiver(&self, services: &Services) -> Result<Option<Receiver>, NodeError> {
         let account = self.account.as_ref().map_or("", |account| &account.name);
         services.records.receiver(account)
+    }
+
+    /// A mail as facts, with what that server found out about it.
+    pub fn facts(&self, services: &Services, mail: &Mail) -> Result<MailFacts, NodeError> {
+        let receiver = self.receiver(services)?;
+        let mut facts = facts(mail);
+        facts.headers.forged = is_forged(mail, receiver.as_ref());
+        facts.headers.spam = is_marked_spam(mail, receiver.as_ref());
+        Ok(facts)
     }
 
     pub async fn model(&self, ctx: &Ctx<Services>, role: &str, state: &Email) -> Result<Picked, NodeError> {
@@ -274,7 +283,7 @@ pub(super) fn facts(mail: &Mail) -> MailFacts {
             list_post: mail.list.as_ref().is_some_and(|list| list.post.is_some()),
             in_reply_to: !mail.in_reply_to.is_empty(),
             calendar: mail.invitation.as_ref().map(|invitation| invitation.method.clone()),
-            spam: mail.spam,
+            spam: false,
             forged: false,
         },
         attachments: mail.attachments.iter().map(|file| file.name.clone()).collect(),

@@ -8,7 +8,6 @@ use crate::agent::{Services, ask_structured};
 use crate::engine::graph::{Command, Ctx, Decision, Kind, Labels, NodeError};
 use crate::inbox::{RowCause, RowKey, proposal};
 use crate::mail;
-use crate::mail::risk::is_forged;
 use crate::text::{Visible, short_line};
 use crate::workflows::email::facts::{Triage, TriageFacts};
 use crate::workflows::email::mails::{self, Conversation};
@@ -129,7 +128,8 @@ async fn classify(
     let (triage, by) = ask(ctx, state, conversation, newest).await?;
     let gist = short_line(&triage.gist, 100);
     let Triage { classification, reasoning, unsure, suspicious, .. } = triage;
-    let moved = rows::moved(&rows, &mails::facts(newest), classification).filter(|_| !suspicious);
+    let moved =
+        rows::moved(&rows, &conversation.facts(services, newest)?, classification).filter(|_| !suspicious);
     Ok(match moved {
         Some((class, row)) => {
             let why = format!("Your memory says: {}. Without it: {reasoning}", row.sentence());
@@ -167,12 +167,11 @@ async fn ask(
     newest: &mail::Mail,
 ) -> Result<(Triage, TriagedBy), NodeError> {
     let services = ctx.services();
-    let mut facts = TriageFacts {
+    let facts = TriageFacts {
         user: mails::user(services, conversation.own_addresses()),
-        mail: mails::facts(newest),
+        mail: conversation.facts(services, newest)?,
         profile: conversation.profile(services, defaults::TRIAGE).await?,
     };
-    facts.mail.headers.forged = is_forged(newest, conversation.receiver(services)?.as_ref());
     let model = conversation.model(ctx, "triage", state).await?;
     let (request, output) = (prompts::triage_request(&facts), OutputSchema::of::<Triage>());
     let reply = ask_structured::<Triage>(ctx, "triage", &model, &request, output).await?;
