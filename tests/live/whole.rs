@@ -134,3 +134,28 @@ fn whole_threads_killed_at_random_send_each_reply_once() {
     assert!(missing <= in_doubt, "{missing} replies are missing, {in_doubt} are in doubt");
     eprintln!("{KILLS} kills: {} replies arrived once, {in_doubt} in doubt", arrived.len());
 }
+
+#[test]
+#[ignore = "needs Dovecot and Exim; run by .ci/run"]
+fn whoever_the_server_does_not_take_a_mail_for_is_named_and_asked_about() {
+    if !available(&["dovecot", "exim4"]) {
+        return;
+    }
+    let (dovecot, exim) = (Dovecot::start(), Exim::start());
+    let program = Program::new(&dovecot, &exim);
+    let eve = "Eve <eve@refused.example>";
+    let to = ["--to", "bob@example.com", "--to", eve, "--subject", "Hi", "Hello, you two."];
+    let written = [&["mail", "compose"][..], &to].concat();
+    assert!(program.command(&written).stdout(Stdio::null()).status().unwrap().success());
+    let run = || program.command(&["run"]).stdout(Stdio::null()).status().unwrap();
+    run();
+    // Nobody has written to them yet, so it is a card.
+    program.decide();
+    run();
+    assert_eq!(exim.wait_for(1).len(), 1);
+    let items = program.json(&["list"]);
+    assert_eq!(items.as_array().unwrap().len(), 1, "{items}");
+    assert_eq!(items[0]["args"]["to"], serde_json::json!([eve]));
+    assert_eq!(items[0]["args"]["content"], "Hello, you two.");
+    assert_eq!(program.json(&["decisions"])[0]["outcome"], "sent, but eve@refused.example did not get it");
+}

@@ -29,6 +29,8 @@ pub const BOB: &str = "bob@client.example";
 pub struct FakeOutgoing {
     pub sent: Mutex<Vec<String>>,
     pub fails: Mutex<VecDeque<SendError>>,
+    /// Whom the server does not take mail for, each with its reason.
+    pub refuses: Mutex<Vec<(String, String)>>,
 }
 
 impl Outgoing for FakeOutgoing {
@@ -39,7 +41,9 @@ impl Outgoing for FakeOutgoing {
             }
             let raw = String::from_utf8(raw.to_vec()).unwrap();
             self.sent.lock().unwrap().push(raw);
-            Ok(Sent { message_id: "sent@example.org".to_owned(), ..Sent::default() })
+            let refused = self.refuses.lock().unwrap().clone();
+            let message_id = "sent@example.org".to_owned();
+            Ok(Sent { message_id, refused, ..Sent::default() })
         })
     }
 

@@ -170,6 +170,9 @@ pub enum EffectTrace {
     Unknown(String),
 }
 
+/// The field of an effect's outcome that says what it did not reach, as a clause after "but".
+pub const SHORTFALL: &str = "shortfall";
+
 /// Something done to the outside world that must not be repeated blindly.
 pub trait Effect: Send + Sync {
     /// Performs it with exactly these bytes.

@@ -45,7 +45,7 @@ pub use interrupt::{
 };
 pub use journal::{
     Authorization, Effect, EffectError, EffectState, EffectTrace, Intent, Journal, JournalError, NoEffects,
-    PriorEffect,
+    PriorEffect, SHORTFALL,
 };
 pub use picture::{END, Highlight, LEGEND, Picture, START, TakenPath};
 pub use progress::{Progress, ProgressSink};

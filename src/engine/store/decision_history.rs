@@ -1,6 +1,6 @@
 //! Past decisions: the list with how each ended, and what people decided, to try a model on.
 
-use crate::engine::graph::{Authorization, Decision, EffectState, EventKind, Kind, ThreadId};
+use crate::engine::graph::{Authorization, Decision, EffectState, EventKind, Kind, SHORTFALL, ThreadId};
 use crate::engine::store::grant_trial::Trial;
 use crate::engine::store::log::{
     self, Arrived, Asked, Decided, EffectBegun, EffectEnded, Entry, EntryKind, Resolved, Stepped, UndoReason,
@@ -280,6 +280,8 @@ struct Aftermath {
     went_on: bool,
     /// What that step did that had been approved before, such as "sent".
     made_good: Option<String>,
+    /// What its effects did not reach.
+    shortfall: Option<String>,
     /// The thread asked the same question again.
     asked_again: bool,
     /// What the program that asked reported afterwards.
@@ -309,13 +311,19 @@ impl Aftermath {
                     after.effects.push((entry.seq, EffectState::Begun));
                 }
                 EntryKind::Ended => {
-                    let state = entry.parse_body::<EffectEnded>()?.state;
+                    let EffectEnded { state, outcome } = entry.parse_body()?;
                     let effect = after.effects.iter_mut().find(|(seq, _)| entry.about == Some(*seq));
                     match (effect, entry.about) {
                         (Some(effect), _) => (effect.1, after.ended_at) = (state, Some(entry.at)),
                         // It began before the trouble.
                         (None, Some(begun)) if retries => after.effects.push((begun, state)),
                         (None, _) => {}
+                    }
+                    let is_ours = after.effects.iter().any(|(seq, _)| entry.about == Some(*seq));
+                    if let Some(shortfall) =
+                        outcome.get(SHORTFALL).and_then(Value::as_str).filter(|_| is_ours)
+                    {
+                        after.shortfall = Some(shortfall.to_owned());
                     }
                 }
                 EntryKind::Asked => {
@@ -367,6 +375,14 @@ impl Aftermath {
         Ok(after)
     }
 
+    /// What was done, and what it did not reach.
+    fn but(&self, done: String) -> String {
+        match &self.shortfall {
+            Some(shortfall) => format!("{done}, but {shortfall}"),
+            None => done,
+        }
+    }
+
     /// How it ended, as a code for scripts and in words for people.
     fn outcome(&self, decided: &Decided, asked: &log::Asked, status: Status) -> (DecisionEnd, String) {
         let labels = &asked.interrupt.labels;
@@ -380,7 +396,7 @@ impl Aftermath {
             let retried = label(&labels.done, AnswerKind::Accept);
             return match &self.made_good {
                 _ if self.failed => (DecisionEnd::Failed, format!("{retried}, but failed")),
-                Some(done) => (DecisionEnd::Done, format!("{retried}, {done}")),
+                Some(done) => (DecisionEnd::Done, self.but(format!("{retried}, {done}"))),
                 None if !self.went_on && matches!(status, Status::Ready | Status::Running) => {
                     ended(DecisionEnd::Pending, "not acted on yet")
                 }
@@ -423,7 +439,7 @@ impl Aftermath {
                 ended(DecisionEnd::Done, "drafted")
             }
             Decision::Accept | Decision::Edit { .. } => {
-                (DecisionEnd::Done, label(&labels.done, AnswerKind::Accept))
+                (DecisionEnd::Done, self.but(label(&labels.done, AnswerKind::Accept)))
             }
             Decision::Draft => ended(DecisionEnd::Done, AnswerKind::Draft.past()),
             Decision::Respond { .. } if !labels.words_refuse => {

@@ -1,10 +1,10 @@
 //! Mail the person writes themselves: instead of accepting a proposal, or at the start of a conversation. It becomes a
 //! proposal like any other, and is approved already, unless it has a warning.
 
-use super::attach;
 use super::mails::Conversation;
 use super::state::{Email, Forwarded, OwnMail};
 use super::tools::{self, WriteEmailArgs};
+use super::{attach, send};
 use crate::agent::Services;
 use crate::agent::agent_loop::{CallResult, Turn};
 use crate::engine::graph::{Answer, Ctx, Decision, InputError, Interrupt, NodeError};
@@ -92,7 +92,25 @@ pub(super) async fn read(
     let written: WriteEmailArgs = serde_json::from_value(args.clone())
         .map_err(|error| NodeError::failed(format!("the mail cannot be read: {error}")))?;
     let attached = attach::read(ctx, state, &format!("own:{key}"), &written.attachments).await?;
-    Ok(OwnMail { args: args.clone(), attached })
+    Ok(OwnMail { args: args.clone(), attached, why: None })
+}
+
+/// A sent mail once more, for those whom the server did not take it for. The person is asked about it.
+pub(super) fn to_refused(sent: WriteEmailArgs, refused: &[(String, String)]) -> OwnMail {
+    let mut to = [sent.to.as_slice(), &sent.cc, &sent.bcc].concat();
+    to.retain(|typed| {
+        send::bare_addresses(std::slice::from_ref(typed)).iter().any(|to| send::is_refused(to, refused))
+    });
+    let args = json!(WriteEmailArgs { to, cc: Vec::new(), bcc: Vec::new(), ..sent });
+    let who = with_reasons(refused);
+    let why = format!("the server would not take it for {who}. Everybody else has it.");
+    OwnMail { args, why: Some(why), ..OwnMail::default() }
+}
+
+/// Refused recipients, each with the server's reason.
+pub(super) fn with_reasons(refused: &[(String, String)]) -> String {
+    let who: Vec<String> = refused.iter().map(|(who, why)| format!("{who} ({why})")).collect();
+    who.join(", ")
 }
 
 /// Completes the input of a thread that begins with a mail, or refuses it before anything is stored.

@@ -237,6 +237,9 @@ pub struct OwnMail {
     /// The files, by the path they typed.
     #[serde(default)]
     pub attached: BTreeMap<String, Attached>,
+    /// Why the person is asked about it, although they wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
 }
 
 /// Arguments that only the person may add.

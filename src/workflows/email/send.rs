@@ -8,7 +8,7 @@ use super::state::{Attached, Email};
 use super::tools::{self, WriteEmailArgs};
 use crate::agent::{Services, mailbox_error};
 use crate::calendar::{self, Calendar, CalendarError, Revision, RevisionCheck};
-use crate::engine::graph::{BoxFuture, Effect, EffectError, EffectTrace, NodeError, StepContext};
+use crate::engine::graph::{BoxFuture, Effect, EffectError, EffectTrace, NodeError, SHORTFALL, StepContext};
 use crate::mail::compose::{
     ComposeError, Draft, File, Recipient, compose, from_address, with_forwarded, with_quote, with_signature,
 };
@@ -160,7 +160,16 @@ impl Effect for SendMail {
 fn outcome(sent: &mail::Sent, frozen: &[u8]) -> Value {
     let mut outcome = json!(sent);
     outcome[RAW] = hex(&Sha256::digest(frozen)).into();
+    if !sent.refused.is_empty() {
+        let who: Vec<&str> = sent.refused.iter().map(|(who, _)| who.as_str()).collect();
+        outcome[SHORTFALL] = format!("{} did not get it", who.join(", ")).into();
+    }
     outcome
+}
+
+/// Whether the server did not take the mail for this address.
+pub(super) fn is_refused(address: &str, refused: &[(String, String)]) -> bool {
+    refused.iter().any(|(refused, _)| refused.eq_ignore_ascii_case(address))
 }
 
 /// Saves a mail as a draft.

@@ -377,7 +377,11 @@ impl State for Email {
                     _ => {}
                 }
                 self.dialog.apply(update);
-                let own = self.own_mail.take_if(|_| self.dialog.answers.is_empty());
+                let (answers, pending) = (&self.dialog.answers, &self.dialog.pending);
+                // What the person writes replaces other calls; what a server refused waits for them.
+                let is_next =
+                    |own: &mut OwnMail| answers.is_empty() && (own.why.is_none() || pending.is_empty());
+                let own = self.own_mail.take_if(is_next);
                 self.propose_own_mail(own);
             }
         }
@@ -446,6 +450,8 @@ impl Email {
         let Some(mut own) = own else { return };
         self.attached.append(&mut own.attached);
         self.dialog.propose_own(tools::WRITE_EMAIL, own.args);
+        let asked_again = self.dialog.pending.first().zip(own.why);
+        self.asked_again.extend(asked_again.map(|(call, why)| (call.id.clone(), why)));
     }
 
     fn add_mail(&mut self, mail: MailRef) {

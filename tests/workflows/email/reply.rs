@@ -62,6 +62,42 @@ async fn a_sender_that_cannot_be_read_is_shown_as_written_and_the_model_is_told_
 }
 
 #[tokio::test]
+async fn whoever_the_server_refuses_is_named_and_asked_about() {
+    let zoe = "Zoe <zoe@far.example>";
+    let call = || edit(write(), "to", json!([BOB, zoe]));
+    for why in ["550 no such user", "451 not now"] {
+        for again in [true, false] {
+            let Decision::Edit { args } = call() else { panic!() };
+            let (inbox, thread) = EmailInbox::proposing(("write_email", args.clone())).await;
+            *inbox.outgoing.refuses.lock().unwrap() = vec![("zoe@far.example".to_owned(), why.to_owned())];
+            inbox.answer(&thread, edit(("", args), "remind_after", json!("3d"))).await;
+            assert_eq!(inbox.past_outcomes().await, ["sent, but zoe@far.example did not get it"]);
+            let knows = |address: &str| inbox.store().mail().knows(address).unwrap();
+            assert!(knows(BOB) && !knows("zoe@far.example"));
+            let item = inbox.open_item(&thread).await;
+            assert_eq!((item.action.as_str(), &item.args["to"]), ("write_email", &json!([zoe])));
+            let asked = format!("Asked once more: the server would not take it for zoe@far.example ({why}).");
+            assert_contains(&item.text, [&asked, "It comes tomorrow."]);
+            inbox.outgoing.refuses.lock().unwrap().clear();
+            inbox.answer(&thread, if again { Decision::Accept } else { Decision::Ignore }).await;
+            let sent = inbox.sent();
+            let id = |raw: &str| raw.lines().find(|line| line.starts_with("Message-ID:")).map(str::to_owned);
+            let expected = match again {
+                true => {
+                    assert_contains(&sent[1], ["To: \"Zoe\" <zoe@far.example>\r\n", "It comes tomorrow."]);
+                    assert_ne!(id(&sent[0]), id(&sent[1]));
+                    json!([BOB, "zoe@far.example"])
+                }
+                false => json!([BOB]),
+            };
+            let item = inbox.open_item(&thread).await;
+            assert_eq!((sent.len(), item.action.as_str()), (1 + usize::from(again), "remind"));
+            assert_eq!(item.args["to"], expected);
+        }
+    }
+}
+
+#[tokio::test]
 async fn an_edited_mail_leaves_as_edited_and_teaches_how_to_write() {
     let (inbox, thread) = EmailInbox::proposing(write()).await;
     inbox.answer(&thread, edit(write(), "content", json!("Tomorrow at nine."))).await;

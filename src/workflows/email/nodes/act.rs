@@ -37,6 +37,7 @@ pub(super) async fn act(
         acted: Acted { call: call.id.clone(), ..Acted::default() },
         result: None,
         is_finished: false,
+        refused: Vec::new(),
     };
     match &answer.decision {
         Decision::Edit { args } if tools::has_no_edit(&call.name) => {
@@ -85,6 +86,8 @@ pub(super) struct ActRun<'a> {
     pub result: Option<(CallResult, String)>,
     /// Answering ends with this call.
     pub is_finished: bool,
+    /// The recipients that the server did not take a mail for, each with its reason.
+    refused: Vec<(String, String)>,
 }
 
 impl ActRun<'_> {
@@ -163,7 +166,14 @@ impl ActRun<'_> {
                 // The person has said what they want.
                 self.is_finished = self.result.is_some() && self.state.dialog.own;
                 if let Some(note) = self.acted.sent.first() {
-                    self.acted.remind = remind::reminder(services, &args, &note.to);
+                    // One mail, sent to the rest of its recipients.
+                    let same = self.state.remind.iter().filter(|remind| remind.subject == args.subject);
+                    let others = same.flat_map(|remind| &remind.to).filter(|to| !note.to.contains(to));
+                    let to: Vec<String> = others.chain(&note.to).cloned().collect();
+                    self.acted.remind = remind::reminder(services, &args, &to);
+                }
+                if !self.refused.is_empty() {
+                    self.acted.own = Some(own_mail::to_refused(args, &self.refused));
                 }
                 Ok(())
             }
@@ -300,12 +310,12 @@ impl ActRun<'_> {
         };
         let effect = Arc::new(SendMail(outgoing));
         let outcome = self.ctx.once(&format!("send:{}", call.id), basis, bytes, effect).await?;
-        let reached: Vec<String> =
-            [&draft.to, &draft.cc, &draft.bcc].into_iter().flatten().map(|one| one.address.clone()).collect();
-        services.records.record_recipients(&reached).await?;
         // If a person settled it by hand, there is no outcome from us.
         let raw = outcome.get(send::RAW).and_then(Value::as_str).map(str::to_owned);
         let sent: Sent = serde_json::from_value(outcome).unwrap_or_default();
+        let mut note = note;
+        note.to.retain(|to| !send::is_refused(to, &sent.refused));
+        services.records.record_recipients(&note.to).await?;
         if let Some(raw) = raw
             && let Err(error) = self.note_sent(&raw, &sent).await
         {
@@ -314,6 +324,7 @@ impl ActRun<'_> {
         }
         let text = format!("{lead} was sent to {}.{}", note.to.join(", "), refused_text(&sent));
         self.acted.sent.push(SentNote { message_id: sent.message_id, ..note });
+        self.refused = sent.refused;
         self.done(text);
         Ok(())
     }
@@ -388,8 +399,10 @@ pub(super) fn note(kind: &str, call: &ToolCall, draft: &Draft, content: &str) ->
 }
 
 fn refused_text(sent: &Sent) -> String {
-    let who: Vec<String> = sent.refused.iter().map(|(who, why)| format!("{who} ({why})")).collect();
-    if who.is_empty() { String::new() } else { format!(" The server would not take {}.", who.join(", ")) }
+    if sent.refused.is_empty() {
+        return String::new();
+    }
+    format!(" The server would not take {}.", own_mail::with_reasons(&sent.refused))
 }
 
 fn read<T: DeserializeOwned>(args: &Value) -> Result<T, NodeError> {

@@ -92,8 +92,11 @@ pub(super) async fn ask(
         interrupt.grantable =
             Grantable { thread: !state.is_begun_by_person(), sender, own, ..Grantable::default() };
         // Words that the person may have meant for us must not leave unseen.
-        let needs_look = Warning::need_confirmation(&interrupt.warnings) || state.repeats_words(&args);
-        // Asked about again, it could not be done as it was; and nobody wrote it for a fork.
+        // Asked about again, it could not be done as it was.
+        let needs_look = Warning::need_confirmation(&interrupt.warnings)
+            || state.repeats_words(&args)
+            || state.asked_again.contains_key(&call);
+        // Nobody wrote it for a fork.
         let is_approved = own
             && !ctx.step_context().forked
             && conversation.acts()
