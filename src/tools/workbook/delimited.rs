@@ -84,16 +84,15 @@ fn delimiter(sample: &str) -> u8 {
     best.1
 }
 
-/// Whether numbers look like `1.234,50` rather than `1,234.50`.
+/// Whether numbers look like `1.234,50` rather than `1,234.50`. What reads either way, such as `1.234`, says nothing.
 fn decimal_comma(sample: &str, delimiter: u8) -> bool {
     let (mut comma, mut point) = (0, 0);
     for row in rows(sample, delimiter).records().flatten() {
         for field in &row {
-            if number(field, true).is_some() && field.contains(',') {
-                comma += 1;
-            }
-            if number(field, false).is_some() && field.contains('.') {
-                point += 1;
+            match (number(field.trim(), true), number(field.trim(), false)) {
+                (Some(_), None) => comma += 1,
+                (None, Some(_)) => point += 1,
+                (Some(_), Some(_)) | (None, None) => {}
             }
         }
     }
@@ -169,6 +168,9 @@ mod tests {
             cells("Stadt;Umsatz;Tag\nKöln;1.234,50;2026-01-05\nJena;7,25;2026-01-06\n".as_bytes());
         assert_eq!(rows[1], ["Köln", "1234.5", "2026-01-05"]);
         assert_eq!(note, "read as UTF-8, fields parted by semicolon, decimal comma");
+        let (rows, note) = cells(b"Stadt;Menge\nK;1.234\nL; 2,5\nM;1.500\n");
+        assert_eq!(rows[1..], [["K", "1234"], ["L", "2.5"], ["M", "1500"]]);
+        assert!(note.contains("decimal comma"), "{note}");
         let (rows, note) = cells(b"name,amount\n\"A, B\",\"1,234.50\"\nC,007\nD,-3\n");
         assert_eq!(rows[1..], [["A, B", "1234.5"], ["C", "007"], ["D", "-3"]]);
         assert!(note.contains("comma, decimal point"), "{note}");
