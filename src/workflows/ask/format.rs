@@ -153,14 +153,14 @@ fn undescribed(item: &Value) -> String {
 
 /// Everything worth showing about one thing, one line each.
 fn fields_text(kind: Option<&EntityKind>, data: &Value, fields: &Map<String, Value>) -> String {
-    let row = |name: &str, value: &Value| format!("- {name}: {}", figure(value));
+    let row = |name: &str, value: String| format!("- {name}: {value}");
     let described: Vec<String> = match kind.filter(|kind| !kind.fields.is_empty()) {
         Some(kind) => {
             let described_fields =
-                kind.fields.iter().filter_map(|(name, path)| Some((name, value_at(data, path)?)));
+                kind.fields.iter().filter_map(|(name, path)| Some((name, path, value_at(data, path)?)));
             described_fields
-                .filter(|(_, value)| **value != "")
-                .map(|(name, value)| row(name, value))
+                .filter(|(_, _, value)| **value != "")
+                .map(|(name, path, value)| row(name, reading(kind.line.as_ref(), path)(value)))
                 .collect()
         }
         None => Vec::new(),
@@ -169,8 +169,10 @@ fn fields_text(kind: Option<&EntityKind>, data: &Value, fields: &Map<String, Val
         return described.join("\n");
     }
     let non_null = fields.iter().filter(|(_, value)| !value.is_null());
-    let rows: Vec<String> =
-        non_null.take(MAX_SHOWN).map(|(name, value)| row(&short(&name.as_str().into()), value)).collect();
+    let rows: Vec<String> = non_null
+        .take(MAX_SHOWN)
+        .map(|(name, value)| row(&short(&name.as_str().into()), short(value)))
+        .collect();
     rows.join("\n")
 }
 
@@ -196,8 +198,10 @@ fn table(kind: Option<&EntityKind>, items: &[Value], before: usize) -> Option<Ta
         return None;
     }
     let head = std::iter::once("#".to_owned()).chain(columns.iter().map(|(name, _)| name.clone()));
+    let line = kind.and_then(|kind| kind.line.as_ref());
     let cell = |item: &Value, paths: &[String]| {
-        paths.iter().find_map(|path| value_at(item, path)).map(figure).unwrap_or_default()
+        let value = paths.iter().find_map(|path| Some(reading(line, path)(value_at(item, path)?)));
+        value.unwrap_or_default()
     };
     let rows = items.iter().enumerate().map(|(n, item)| {
         let cells = columns.iter().map(|(_, paths)| cell(item, paths));
@@ -206,7 +210,13 @@ fn table(kind: Option<&EntityKind>, items: &[Value], before: usize) -> Option<Ta
     Some(Table { head: head.collect(), rows: rows.collect() })
 }
 
-/// A value for reading; whole numbers get separators.
+/// How a field is written: only what the catalogue calls a figure counts something, other numbers are ids and years.
+fn reading(line: Option<&Line>, path: &str) -> fn(&Value) -> String {
+    let is_figure = line.is_some_and(|line| line.figures.iter().any(|(figure, _)| figure == path));
+    if is_figure { figure } else { short }
+}
+
+/// A figure for reading; whole numbers get separators.
 fn figure(value: &Value) -> String {
     match value.as_i64() {
         Some(number) => {
@@ -246,6 +256,7 @@ mod tests {
             assert_eq!(figure(&value), expected);
         }
         let kind = EntityKind {
+            fields: vec![("plays".into(), "play_count".into()), ("released".into(), "year".into())],
             line: Some(Line {
                 title: vec!["title".into()],
                 by: Some("user.name".into()),
@@ -259,5 +270,11 @@ mod tests {
         assert_eq!(line(Some(&kind), &json!({"title": "Alone"})), "\"Alone\"");
         assert_eq!(line(Some(&kind), &json!({"id": 7})), "\"7\"");
         assert_eq!(line(None, &json!("rock")), "rock");
+        let data = json!({"id": 48151623, "year": 2024, "play_count": 1234});
+        let fields = data.as_object().unwrap();
+        assert_eq!(fields_text(Some(&kind), &data, fields), "- plays: 1,234\n- released: 2024");
+        assert_eq!(fields_text(None, &data, fields), "- id: 48151623\n- play_count: 1234\n- year: 2024");
+        let cells = table(None, std::slice::from_ref(&data), 0).unwrap().rows;
+        assert_eq!(cells, [["1", "48151623", "1234", "2024"]]);
     }
 }
