@@ -307,6 +307,31 @@ mod tests {
     }
 
     #[test]
+    fn the_newest_version_of_an_object_counts_wherever_it_is() {
+        let drawing = |number: u32, text: &str| {
+            let content = format!("BT ({text}) Tj ET");
+            format!("{number} 0 obj << /Length {} >> stream\n{content}\nendstream endobj\n", content.len())
+        };
+        let page = |contents: u32| format!("<< /Type /Page /Parent 2 0 R /Contents {contents} 0 R >>");
+        let packed = |number: u32, page: &str| {
+            let data = format!("3 0 {page}");
+            let head = format!("{number} 0 obj << /Type /ObjStm /N 1 /First 4 /Length {} >>", data.len());
+            format!("{head} stream\n{data}\nendstream endobj\n")
+        };
+        let plain = |page: &str| format!("3 0 obj {page} endobj\n");
+        let texts = [drawing(6, "second"), drawing(7, "third")].concat();
+        for (changes, expected) in [
+            (vec![packed(9, &page(6))], "second"),
+            (vec![packed(9, &page(6)), packed(8, &page(7))], "third"),
+            (vec![packed(8, &page(6)), plain(&page(7))], "third"),
+        ] {
+            let more = [texts.clone(), changes.concat()].concat();
+            let pdf = pdf_drawing(b"BT (first) Tj ET", false, PLAIN, more.as_bytes());
+            assert_eq!(text(&pdf).unwrap().0.trim(), expected, "{more}");
+        }
+    }
+
+    #[test]
     fn what_is_repeated_comes_out_of_one_budget() {
         let nested: String = (10..60_000).map(|n| format!("{n} 0 obj (")).collect();
         let error = text(&pdf_drawing(b"BT (x) Tj ET", false, PLAIN, nested.as_bytes())).unwrap_err();

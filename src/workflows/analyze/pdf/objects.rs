@@ -20,9 +20,16 @@ const VALUE_COST: usize = 4;
 /// Why a file whose objects use up the budget is not read.
 pub(super) const TOO_LONG: &str = "it holds more than can be read";
 
+/// The newest version of an object: the one that begins last in the file, by itself or in a pack.
+struct Object<'a> {
+    value: Value,
+    stream: Option<&'a [u8]>,
+    at: usize,
+}
+
 /// A parsed PDF.
 pub(super) struct Objects<'a> {
-    by_number: BTreeMap<u32, (Value, Option<&'a [u8]>)>,
+    by_number: BTreeMap<u32, Object<'a>>,
     /// How many bytes may still be read.
     budget: Cell<usize>,
 }
@@ -46,7 +53,7 @@ impl<'a> Objects<'a> {
                 Value::Dict(fields) => stream(bytes, reader, fields),
                 _ => None,
             };
-            objects.by_number.insert(number, (value, stream));
+            objects.by_number.insert(number, Object { value, stream, at });
         }
         objects.unpack_object_streams();
         Ok(objects)
@@ -54,17 +61,18 @@ impl<'a> Objects<'a> {
 
     /// Adds the objects that are packed into streams.
     fn unpack_object_streams(&mut self) {
-        let is_pack = |(value, _): &&(Value, Option<&[u8]>)| match value {
-            Value::Dict(fields) => fields.get("Type").and_then(Value::name) == Some("ObjStm"),
-            _ => false,
+        let pack = |object: &Object<'a>| match &object.value {
+            Value::Dict(fields) if fields.get("Type").and_then(Value::name) == Some("ObjStm") => {
+                Some((object.at, fields.clone(), object.stream?))
+            }
+            _ => None,
         };
-        let packs: Vec<(Value, Option<&'a [u8]>)> =
-            self.by_number.values().filter(is_pack).cloned().collect();
-        for (value, stream) in packs {
-            let (Value::Dict(fields), Some(raw)) = (&value, stream) else { continue };
+        let mut packs: Vec<(usize, Dict, &'a [u8])> = self.by_number.values().filter_map(pack).collect();
+        packs.sort_unstable_by_key(|(pack, ..)| *pack);
+        for (pack, fields, raw) in packs {
             let count =
                 |key: &str| fields.get(key).and_then(Value::number).unwrap_or_default().max(0.0) as usize;
-            let (Some(data), first) = (self.decode_stream(fields, raw), count("First")) else { continue };
+            let (Some(data), first) = (self.decode_stream(&fields, raw), count("First")) else { continue };
             let mut index = Reader::new(&data, 0);
             for _ in 0..count("N").min(MAX_OBJECTS) {
                 let number = |reader: &mut Reader<'_>| reader.value().and_then(|one| one.number());
@@ -75,8 +83,11 @@ impl<'a> Objects<'a> {
                 if !self.spend(VALUE_COST * (reader.at - at)) {
                     return;
                 }
-                if let Some(value) = value {
-                    self.by_number.entry(object.max(0.0) as u32).or_insert((value, None));
+                let number = object.max(0.0) as u32;
+                if let Some(value) =
+                    value.filter(|_| self.by_number.get(&number).is_none_or(|old| old.at < pack))
+                {
+                    self.by_number.insert(number, Object { value, stream: None, at: pack });
                 }
             }
         }
@@ -98,7 +109,7 @@ impl<'a> Objects<'a> {
         let mut value = value;
         for _ in 0..16 {
             let Value::Ref(number) = value else { return Some(value) };
-            value = &self.by_number.get(number)?.0;
+            value = &self.by_number.get(number)?.value;
         }
         None
     }
@@ -110,14 +121,14 @@ impl<'a> Objects<'a> {
     /// The bytes of a stream.
     pub fn stream(&self, value: &Value) -> Option<Vec<u8>> {
         let Value::Ref(number) = value else { return None };
-        let (value, raw) = self.by_number.get(number)?;
-        let Value::Dict(fields) = value else { return None };
-        self.decode_stream(fields, (*raw)?)
+        let object = self.by_number.get(number)?;
+        let Value::Dict(fields) = &object.value else { return None };
+        self.decode_stream(fields, object.stream?)
     }
 
     /// All dictionaries of a type, by number.
     pub fn of_type(&self, name: &str) -> impl Iterator<Item = (u32, &Dict)> {
-        self.by_number.iter().filter_map(move |(number, (value, _))| match value {
+        self.by_number.iter().filter_map(move |(number, object)| match &object.value {
             Value::Dict(fields) if fields.get("Type").and_then(Value::name) == Some(name) => {
                 Some((*number, fields))
             }
