@@ -21,4 +21,4 @@ pub use mail_cache::MailCache;
 pub use policy::GrantQuery;
 pub use records::{CallRecord, ConversationMail, GrantCheck, Lesson, Profile, Records};
 pub use services::{Accounts, Models, Picked, Services, check_model, mailbox_error, need_model};
-pub use written_text::{WrittenText, ask_for_text, no_text, written_text};
+pub use written_text::{WrittenText, ask_for_text, no_text, written_letter, written_text};

@@ -2,7 +2,8 @@
 //!
 //! Models talk around what they were asked for, or refuse in words. No list of phrases finds that, so the model is
 //! asked once more about its own text: whether it is what was wanted, and whether its first and its last paragraph
-//! belong to it. Only these two are ever cut, and only whole. The trace keeps the answer as it was given.
+//! belong to it. Only these two are ever cut, and only whole; of a letter never what may be its greeting or its
+//! closing. Text that the model cannot check is not used. The trace keeps the answer as it was given.
 
 use super::ask_model::{answer, left_out_note, node_error_at, recorded_model};
 use super::recorded_model::RecordedModel;
@@ -72,7 +73,7 @@ pub async fn ask_for_text(
     ctx.call(name, async {
         let model = recorded_model(ctx, picked)?;
         let reply = answer(ctx, picked, &model, request, &|_| Ok(())).await?;
-        let Some(text) = check(&model, what, &reply.text).await? else {
+        let Some(text) = check(&model, (what, cut), &reply.text).await? else {
             return Err(no_text(what, &reply.text));
         };
         Ok(WrittenText { text, note: left_out_note(reply.left_out) }.with_note())
@@ -94,16 +95,40 @@ pub async fn written_text(
     reply: &Reply,
     what: &str,
 ) -> Result<Option<WrittenText>, NodeError> {
+    written(ctx, name, picked, reply, (what, cut)).await
+}
+
+/// The words of a reply, if they are `what`, which greets somebody and is signed.
+pub async fn written_letter(
+    ctx: &Ctx<Services>,
+    name: &str,
+    picked: &Picked,
+    reply: &Reply,
+    what: &str,
+) -> Result<Option<WrittenText>, NodeError> {
+    written(ctx, name, picked, reply, (what, cut_letter)).await
+}
+
+async fn written(
+    ctx: &Ctx<Services>,
+    name: &str,
+    picked: &Picked,
+    reply: &Reply,
+    wanted: (&str, Cut),
+) -> Result<Option<WrittenText>, NodeError> {
     let note = left_out_note(reply.left_out);
     let said = note.as_ref().and_then(|note| reply.text.strip_prefix(note)).unwrap_or(&reply.text).trim();
     let text: Option<String> =
-        ctx.call(name, async { check(&recorded_model(ctx, picked)?, what, said).await }).await?;
+        ctx.call(name, async { check(&recorded_model(ctx, picked)?, wanted, said).await }).await?;
     Ok(text.map(|text| WrittenText { text, note }))
 }
 
-/// The text without talk; nothing if it is not what was asked for. If the model cannot say, the text stays as it is:
-/// work is not lost because it could not be checked.
-async fn check(model: &RecordedModel, what: &str, text: &str) -> Result<Option<String>, NodeError> {
+/// The text without talk; nothing if it is not what was asked for.
+async fn check(
+    model: &RecordedModel,
+    (what, cut): (&str, Cut),
+    text: &str,
+) -> Result<Option<String>, NodeError> {
     let blocks = blocks(text);
     if model.picked.builtin || blocks.is_empty() {
         return Ok(Some(text.to_owned()));
@@ -113,8 +138,14 @@ async fn check(model: &RecordedModel, what: &str, text: &str) -> Result<Option<S
     );
     match structured::<TextCheck>(model, &request, OutputSchema::of::<TextCheck>()).await {
         Ok(answer) if !answer.value.is_wanted => Ok(None),
-        Ok(answer) => Ok(Some(cut(text, &blocks, &answer.value))),
-        Err(ModelError::Unreadable { .. }) => Ok(Some(text.to_owned())),
+        Ok(answer) => Ok(Some(cut(text, &blocks, answer.value))),
+        // It may be a refusal, and a model that refuses everything refuses the check, too.
+        Err(error @ ModelError::Unreadable { .. }) => {
+            let (why, said) = (error.explain(), clip(text.trim(), QUOTED_CHARS));
+            let text =
+                format!("It is not known whether the model wrote {what}: {error}. {why} It said: {said}");
+            Err(NodeError::failed(text))
+        }
         Err(error) => Err(node_error_at(&model.picked, error)),
     }
 }
@@ -133,8 +164,37 @@ fn shown(text: &str, blocks: &[Range<usize>]) -> String {
     }
 }
 
+/// Cuts the talk off a text.
+type Cut = fn(&str, &[Range<usize>], TextCheck) -> String;
+
+/// The letter without the paragraphs that are talk; its greeting and its closing are none, whatever the model says.
+fn cut_letter(text: &str, blocks: &[Range<usize>], mut check: TextCheck) -> String {
+    let paragraph = |block: Option<&Range<usize>>| block.map_or("", |block| text[block.clone()].trim());
+    check.first_is_talk &= !may_greet(paragraph(blocks.first()));
+    check.last_is_talk &= !may_close(paragraph(blocks.last()));
+    cut(text, blocks, check)
+}
+
+/// Whether a paragraph may be, or begin with, a greeting: a few words, or some set off by a comma.
+fn may_greet(paragraph: &str) -> bool {
+    let line = paragraph.lines().next().unwrap_or_default();
+    let address = line.split_once([',', '，', '、']).filter(|_| !paragraph.ends_with([':', '：']));
+    is_short(line, 3) || address.is_some_and(|(address, _)| is_short(address, 6))
+}
+
+/// Whether a paragraph may be, or end with, a closing or a name: its last line is no sentence.
+fn may_close(paragraph: &str) -> bool {
+    let line = paragraph.lines().next_back().unwrap_or_default().trim_end();
+    let is_sentence = line.ends_with(['.', '!', '?', ':', '…', '。', '！', '？', '：']);
+    !is_sentence || is_short(line, 3) || line.contains([',', '，', '、']) && is_short(line, 6)
+}
+
+fn is_short(text: &str, words: usize) -> bool {
+    text.split_whitespace().count() <= words
+}
+
 /// The text without the paragraphs that are talk, the rules that set them off, and a fence around all of the rest.
-fn cut(text: &str, blocks: &[Range<usize>], check: &TextCheck) -> String {
+fn cut(text: &str, blocks: &[Range<usize>], check: TextCheck) -> String {
     let is_rule = |block: &Range<usize>| is_rule(&text[block.clone()]);
     let mut rest = blocks;
     if check.first_is_talk {
@@ -224,7 +284,33 @@ mod tests {
     use super::*;
 
     fn clean(text: &str, first_is_talk: bool, last_is_talk: bool) -> String {
-        cut(text, &blocks(text), &TextCheck { is_wanted: true, first_is_talk, last_is_talk })
+        cut(text, &blocks(text), TextCheck { is_wanted: true, first_is_talk, last_is_talk })
+    }
+
+    #[test]
+    fn a_greeting_and_a_closing_of_a_letter_are_never_cut() {
+        let (body, offer) = ("it comes tomorrow, as we said.", "Let me know if you would like any changes!");
+        for greeting in [
+            "Dear Bea,",
+            "Hi Bea!",
+            "Dear Dr. Smith:",
+            "Dear members of the admissions committee,",
+            "Dear Bea,\nthank you for your mail.",
+            "Dear Bea, thank you for your mail.",
+            "西村様",
+        ] {
+            for closing in ["Ada", "Best,\nAda", "Kind regards, Ada.", "Viele Grüße\n\nAda Lovelace"] {
+                let letter = format!("{greeting}\n\n{body}\n\n{closing}");
+                let cleaned = |text: &str| {
+                    let check = TextCheck { is_wanted: true, first_is_talk: true, last_is_talk: true };
+                    cut_letter(text, &blocks(text), check)
+                };
+                assert_eq!(cleaned(&letter), letter);
+                for talk in ["Here is a draft:", "Sure, here is what you could write:"] {
+                    assert_eq!(cleaned(&format!("{talk}\n\n{letter}\n\n{offer}")), letter, "{talk}");
+                }
+            }
+        }
     }
 
     #[test]

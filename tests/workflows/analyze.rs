@@ -96,11 +96,13 @@ async fn a_refusal_in_words_is_no_result_and_a_retry_asks_again() {
 }
 
 #[tokio::test]
-async fn a_result_that_could_not_be_checked_stays_as_it_is() {
+async fn a_result_that_could_not_be_checked_is_not_used() {
     let unreadable = vec![Scripted::text("It looks fine to me."); 3];
     let (inbox, thread) = checked(["Right?", "# It was late"], unreadable).await;
-    assert_eq!(inbox.status(&thread).await, Status::Done);
-    assert_eq!(inbox.read_input("analysis_result.md"), "# It was late\n");
+    let (_, text) = inbox.trouble(&thread).await;
+    let expected = "It is not known whether the model wrote the result of the analysis";
+    assert_contains(&text, [expected, "It said: # It was late"]);
+    assert_eq!(inbox.input_files(), ["notes.md"]);
 }
 
 /// What a model was told, and what it said, is there to be read: exactly, at every turn.

@@ -8,7 +8,7 @@ use super::state::Email;
 use super::tools;
 use crate::agent::agent_loop::{Turn, Words};
 use crate::agent::llm::{Choice, Reply, Request};
-use crate::agent::{Picked, Services, written_text};
+use crate::agent::{Picked, Services, written_letter};
 use crate::engine::graph::{Ctx, NodeError};
 use crate::mail::compose::{reply_recipients, reply_subject};
 use crate::text::words::clip;
@@ -137,7 +137,7 @@ pub(super) async fn meaning(
     if state.sent_outcome().is_none()
         && !people.to.is_empty()
         && let Some(written) =
-            written_text(ctx, "words", model, reply, "a mail that answers the one it was shown").await?
+            written_letter(ctx, "words", model, reply, "a mail that answers the one it was shown").await?
     {
         let to: Vec<String> = people.to.into_iter().map(|one| one.address).collect();
         let subject = reply_subject(&newest.subject);

@@ -52,6 +52,22 @@ async fn a_refusal_in_words_is_no_page() {
 }
 
 #[tokio::test]
+async fn a_model_that_refuses_everything_publishes_nothing() {
+    let refusal = || Scripted::text("I am sorry, but no.");
+    let inbox = DocsInbox::new(Script::refining(move |_, request| {
+        (request.task == "docs.analyze").then(|| Ok(refusal()))
+    }));
+    inbox.model.queue("text.check", (0..9 * AGENTS.len()).map(|_| refusal()));
+    let (_, outcome) = inbox.document(json!({})).await;
+    for name in AGENTS.iter() {
+        assert_eq!(result(&outcome, name)["status"], "failed", "{name}: {outcome:?}");
+    }
+    assert!(inbox.pages().is_empty(), "{:?}", inbox.pages());
+    let answer = outcome.output.unwrap()["answer"].to_string();
+    assert!(answer.contains("It is not known whether the model wrote a page of documentation"), "{answer}");
+}
+
+#[tokio::test]
 async fn when_all_fail_nothing_is_written_and_one_can_go_on() {
     let inbox = DocsInbox::new(fails("docs.analyze", "all", false));
     let (thread, outcome) = inbox.document(json!({})).await;

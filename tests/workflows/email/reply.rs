@@ -133,6 +133,14 @@ async fn a_mail_written_without_a_call_is_a_draft() {
 }
 
 #[tokio::test]
+async fn the_greeting_and_the_name_under_a_mail_are_no_talk() {
+    let said = "Dear Bea,\n\nit comes tomorrow.\n\nBest,\nAda";
+    let check = json!({"is_wanted": true, "first_is_talk": true, "last_is_talk": true});
+    let (inbox, thread) = writing(said, check).await;
+    assert_eq!(inbox.open_item(&thread).await.args["content"], said);
+}
+
+#[tokio::test]
 async fn words_that_are_no_mail_are_shown_as_the_reason() {
     let (inbox, thread) = writing("Nothing needs an answer here.", json!({"is_wanted": false})).await;
     let item = inbox.open_item(&thread).await;
