@@ -9,7 +9,7 @@
 
 use super::actions::Action;
 use super::model::{DeferredKey, LastDecisionKey, Model, Press};
-use crate::engine::graph::Kind;
+use crate::engine::graph::{Grade, Kind};
 use crate::inbox::{ItemKind, Question};
 use std::time::Duration;
 
@@ -92,6 +92,9 @@ pub fn guard(model: &Model, action: Action, press: Press) -> Guard {
     if !is_deliberate(model, press) {
         return Guard::Rejected("Ignored: the keys came too fast");
     }
+    if model.shows_skipped() {
+        return guard_skipped(model, press);
+    }
     let Some(row) = model.selected() else {
         return Guard::Rejected(NOTHING_SELECTED);
     };
@@ -128,8 +131,30 @@ pub fn guard(model: &Model, action: Action, press: Press) -> Guard {
         Some(LastDecisionKey { key, held: true, .. }) if key == press.key => {
             Guard::Rejected("Ignored: the key seems to be held down")
         }
-        // Accepting a triage card proposes nothing, so nothing leaves.
-        _ if proposes && row.is_warned() && row.kind != ItemKind::Question(Kind::Triage) => Guard::Asks,
+        // Accepting a triage card proposes nothing, so nothing leaves; a danger is asked about all the same.
+        _ if proposes
+            && row.is_warned()
+            && (row.kind != ItemKind::Question(Kind::Triage) || row.grade == Some(Grade::Danger)) =>
+        {
+            Guard::Asks
+        }
+        Some(LastDecisionKey { key, .. }) if key == press.key => Guard::Waits,
+        _ => Guard::Acts,
+    }
+}
+
+/// What happens with a key that puts the selected skipped mail away.
+fn guard_skipped(model: &Model, press: Press) -> Guard {
+    let Some((id, _)) = model.decidable() else { return Guard::Rejected(NOTHING_SELECTED) };
+    let shown = model.shown.as_ref().filter(|shown| shown.id == id && press.at >= shown.since);
+    let Some(shown) = shown else { return Guard::Rejected("This mail isn't on the screen") };
+    if press.at.saturating_duration_since(shown.since) < MIN_SHOWN_TIME {
+        return Guard::Rejected("Ignored: typed before the card was shown");
+    }
+    match model.last_decision_key {
+        Some(LastDecisionKey { key, held: true, .. }) if key == press.key => {
+            Guard::Rejected("Ignored: the key seems to be held down")
+        }
         Some(LastDecisionKey { key, .. }) if key == press.key => Guard::Waits,
         _ => Guard::Acts,
     }

@@ -29,7 +29,7 @@ use super::key::Key;
 use super::options::{Options, Startable};
 use super::theme::Theme;
 use super::words;
-use crate::engine::graph::ThreadId;
+use crate::engine::graph::{Hash, ThreadId};
 use crate::inbox::door::Inbox;
 use crate::inbox::{DecisionEnd, GrantLine, ItemLine, Overview, Question, SourceLine, ThreadLine};
 use jiff::{Timestamp, Zoned};
@@ -291,6 +291,16 @@ impl Model {
             .opened
             .as_ref()
             .filter(|opened| opened.item.id() == row.id && opened.item.hash() == row.hash)
+    }
+
+    /// What a key that decides may act on once it was drawn: the card of the selected item, or the skipped mail of a
+    /// thread, which has no hash.
+    pub fn decidable(&self) -> Option<(String, Option<Hash>)> {
+        if self.shows_skipped() {
+            let thread = self.inbox.skipped.selected()?.thread.as_ref()?;
+            return Some((thread.to_string(), None));
+        }
+        self.current().map(|opened| (opened.item.id().to_owned(), opened.item.hash()))
     }
 
     /// The question on the card of the selected item; `None` for a result.

@@ -126,12 +126,13 @@ fn drawn(model: &mut Model, seen: &Seen, at: Instant) {
     if !model.layers.is_empty() {
         return;
     }
-    let Some(opened) = model.current() else { return };
-    let (id, hash) = (opened.item.id().to_owned(), opened.item.hash());
+    let Some((id, hash)) = model.decidable() else { return };
     if seen.card.as_ref() != Some(&id) {
         return;
     }
-    model.inbox.list.see_selected();
+    if model.shows_items() {
+        model.inbox.list.see_selected();
+    }
     let is_known = model.shown.as_ref().is_some_and(|shown| shown.id == id && shown.hash == hash);
     if !is_known {
         model.shown = Some(Shown { id, hash, since: at });
@@ -150,7 +151,7 @@ fn settle(model: &mut Model) {
     if !areas.list.is_empty() {
         commands::pane(model).keep_visible(model, areas.list);
     }
-    let current = model.current().map(|opened| (opened.item.id().to_owned(), opened.item.hash()));
+    let current = model.decidable();
     let shown = model.shown.as_ref().map(|shown| (shown.id.clone(), shown.hash));
     if !model.layers.is_empty() || areas.card.is_empty() || current != shown {
         model.shown = None;

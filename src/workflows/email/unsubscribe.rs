@@ -1,7 +1,8 @@
 //! Leaves a mailing list with one request (RFC 8058), after the person approved it.
 
+use super::tools;
 use crate::engine::graph::{BoxFuture, Effect, EffectError, EffectTrace};
-use crate::mail::risk::{Receiver, one_click};
+use crate::mail::risk::Receiver;
 use crate::mail::{Mail, Unsubscribe};
 use crate::tools::http::{Call, Host, Http, HttpAnswer, HttpError, Method};
 use reqwest::Url;
@@ -9,24 +10,17 @@ use serde_json::{Value, json};
 
 /// Why no thread can ask about leaving the mail's list; `None` if one can.
 pub fn cannot_leave(mail: &Mail, receiver: Option<&Receiver>) -> Option<String> {
-    let ways = mail.list.iter().flat_map(|list| &list.unsubscribe);
-    let mut page = None;
-    for way in ways {
-        match way {
-            Unsubscribe::Mail { .. } => return None,
-            Unsubscribe::OneClick { .. } if one_click(mail, receiver).is_some() => return None,
-            Unsubscribe::OneClick { url } => {
-                return Some(format!(
-                    "your mail server has not confirmed that this unsubscribe link comes from the list (DKIM); open \
-                     it yourself if you trust the sender: {url}"
-                ));
-            }
-            Unsubscribe::Page { url } => page = page.or(Some(url)),
-        }
+    if tools::unsubscribe_args(mail, receiver).is_some() {
+        return None;
     }
-    Some(match page {
-        Some(url) => format!("to leave this list, open this page yourself: {url}"),
-        None => "this mail doesn't say how to leave its list".to_owned(),
+    let ways = mail.list.as_ref().map(|list| list.unsubscribe.as_slice()).unwrap_or_default();
+    Some(match ways.first() {
+        Some(Unsubscribe::OneClick { url }) => format!(
+            "your mail server has not confirmed that this unsubscribe link comes from the list (DKIM); open it \
+             yourself if you trust the sender: {url}"
+        ),
+        Some(Unsubscribe::Page { url }) => format!("to leave this list, open this page yourself: {url}"),
+        Some(Unsubscribe::Mail { .. }) | None => "this mail doesn't say how to leave its list".to_owned(),
     })
 }
 
@@ -244,7 +238,10 @@ mod tests {
         );
         let one_click = "List-Unsubscribe: <https://news.example/u>\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n";
         assert!(why(one_click).unwrap().contains("(DKIM)"));
-        assert_eq!(why("List-Unsubscribe: <https://news.example/u>, <mailto:u@news.example>\r\n"), None);
+        for post in ["", "List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n"] {
+            let both = "List-Unsubscribe: <https://news.example/u>, <mailto:u@news.example>\r\n";
+            assert_eq!(why(&format!("{both}{post}")), None);
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Puts the selected or marked mail away, or mutes it; `u` puts it back.
+//! Puts the selected or marked mail away, or the selected skipped mail, or mutes it; `u` puts it back.
 
 use super::{follow, news};
 use crate::engine::graph::{Hash, InterruptId, ThreadId};
@@ -26,13 +26,17 @@ fn mails_to_move(model: &Model) -> Vec<&ItemLine> {
 }
 
 pub fn has_mail(model: &Model) -> bool {
-    !mails_to_move(model).is_empty()
+    !threads_to_move(model).is_empty()
 }
 
 /// A thread whose mails are to be moved, and the question that was shown.
 type Shown = (ThreadId, Option<(InterruptId, Hash)>);
 
 fn threads_to_move(model: &Model) -> Vec<Shown> {
+    if model.shows_skipped() {
+        let skipped = model.inbox.skipped.selected().and_then(|line| line.thread.clone());
+        return skipped.into_iter().map(|thread| (thread, None)).collect();
+    }
     let mut threads: Vec<Shown> = Vec::new();
     for row in mails_to_move(model) {
         if threads.iter().all(|(thread, _)| *thread != row.thread) {
@@ -96,7 +100,8 @@ fn move_mails(model: &mut Model, threads: Vec<Shown>, mail_move: MailMove) {
     model.inbox.list.clear_marks();
     let title = |thread: &ThreadId| {
         let row = model.inbox.list.all().iter().find(|row| row.thread == *thread);
-        row.map(|row| row.title.clone()).unwrap_or_default()
+        let skipped = model.inbox.skipped.rows.iter().find(|line| line.thread.as_ref() == Some(thread));
+        row.map(|row| &row.title).or(skipped.map(|line| &line.title)).cloned().unwrap_or_default()
     };
     let mails: Vec<(Shown, String)> = threads
         .into_iter()

@@ -67,7 +67,8 @@ impl Pane for Skipped {
 
     fn draw(&self, model: &Model, areas: &Areas, buf: &mut Buffer) -> Seen {
         draw_list(model, areas, buf);
-        Seen::default()
+        let drawn = model.decidable().filter(|_| !areas.card.is_empty());
+        Seen { card: drawn.map(|(id, _)| id), ..Seen::default() }
     }
 
     fn footer(&self, _model: &Model) -> Vec<(Action, String)> {

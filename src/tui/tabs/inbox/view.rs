@@ -169,14 +169,15 @@ fn draw_waiting(model: &Model, area: Rect, buf: &mut Buffer) {
     draw::text(buf, area, area.x, area.y, &text, model.theme.accent);
 }
 
-/// What users should know about a row at once: a warning that its sign does not show, new mail, unsent text, held,
+/// What users should know about a row at once: a danger, or a warning that its sign does not show, new mail, unsent text, held,
 /// snoozed.
 fn flags(model: &Model, row: &ItemLine, is_alarm: bool) -> String {
     let mut flags = String::new();
     if model.deciding.contains(&row.id) {
         flags.push('…');
     }
-    flags.push_str(row.grade.filter(|_| !is_alarm).map_or("", Grade::mark));
+    let grade = row.grade.filter(|grade| !is_alarm || *grade == Grade::Danger);
+    flags.push_str(grade.map_or("", Grade::mark));
     if row.new_mail {
         flags.push('+');
     }
