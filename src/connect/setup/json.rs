@@ -166,20 +166,22 @@ fn take_out(object: &CstObject, entries: &[Entry]) -> bool {
     let mut removed = false;
     for event in object.object_value("hooks").map(|hooks| hooks.properties()).unwrap_or_default() {
         let Some(list) = event.array_value() else { continue };
+        let mut removed_here = false;
         for group in list.elements() {
             let hooks: Vec<CstNode> = hooks_of_group(&group);
             let (our, theirs): (Vec<_>, Vec<_>) = hooks.into_iter().partition(is_our_hook);
             if our.is_empty() {
                 continue;
             }
-            removed = true;
+            removed_here = true;
             if theirs.is_empty() {
                 group.remove();
             } else {
                 our.into_iter().for_each(CstNode::remove);
             }
         }
-        if removed && list.elements().is_empty() {
+        removed |= removed_here;
+        if removed_here && list.elements().is_empty() {
             event.remove();
         }
     }

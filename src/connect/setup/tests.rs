@@ -59,6 +59,7 @@ const SETTINGS: &[&str] = &[
     "{\n  \"hooks\": {\n    \"PermissionRequest\": [\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [{\"type\": \"command\", \
      \"command\": \"./mine.sh\"}] // keep\n      }\n    ],\n    \"Stop\": [{\"hooks\": [{\"type\": \"command\", \
      \"command\": \"say done\"}]}]\n  }\n}\n",
+    "{\"hooks\": {\"PermissionRequest\": [{\"hooks\": [{\"command\": \"./mine.sh\"}]}], \"PreCompact\": []}}",
     "{\n  \"permission\": \"ask\" // every time\n}\n",
     "{\r\n\t\"env\": {\"A\": \"1\"}\r\n}\r\n",
     "/* head */\n{\n  \"permissions\": {\"allow\": [\n    \"Read\"\n  ]}\n}",
