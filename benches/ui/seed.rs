@@ -3,7 +3,7 @@
 use futures_util::future::join_all;
 use sayso::app::{Engine, Settings};
 use sayso::engine::graph::{
-    Answer, Command, Ctx, Graph, Kind, NodeError, State, Warning, Workflow, ask, end,
+    Answer, Command, Ctx, Graph, Kind, NodeError, State, ThreadId, Warning, Workflow, ask, end,
 };
 use sayso::engine::store::{Commit, NewStep, NewThread, NextStep, Store};
 use sayso::inbox::door::Inbox;
@@ -90,6 +90,7 @@ async fn one(store: &Store, fingerprint: &str, n: usize, asks: bool) {
     let text =
         format!("Note {n}: the figures of week {} want another look before they leave the house.", n % 52);
     let new = NewThread {
+        id: ThreadId::random(),
         workflow: "note".to_owned(),
         fingerprint: fingerprint.to_owned(),
         entry: "think".to_owned(),

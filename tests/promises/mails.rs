@@ -103,6 +103,7 @@ async fn take_in(inbox: &Inbox, config: &Config) {
             json!({"account": "work", "identity": identity, "raw": mail.raw, "place": found.place});
         let workflow = &inbox.engine().registry().get("email").unwrap().workflow;
         let thread = NewThread {
+            id: sayso::engine::graph::ThreadId::random(),
             workflow: "email".to_owned(),
             fingerprint: workflow.fingerprint().to_owned(),
             entry: workflow.shape().entry.clone(),

@@ -283,6 +283,18 @@ impl EmailInbox {
         Self::open(EmailSetup::default(), "respond", answer_by_rules)
     }
 
+    /// The same for a person in this time zone.
+    pub fn by_rules_in(zone: &str) -> Self {
+        let mut setup = EmailSetup::default();
+        setup.config.push_str(&format!("time_zone = \"{zone}\"\n"));
+        Self::open(setup, "respond", answer_by_rules)
+    }
+
+    /// The built-in rules triage, too.
+    pub fn all_by_rules() -> Self {
+        Self::open_with(EmailSetup::default(), "", Some(answer_by_rules), answer_by_rules)
+    }
+
     /// A model that triages like this.
     pub fn triaged_by(triage: Answer) -> Self {
         Self::open_with(EmailSetup::default(), "", Some(triage), |_| Ok(calls([done()])))
@@ -356,6 +368,7 @@ impl EmailInbox {
     fn thread(&self, input: Value) -> NewThread {
         let workflow = &self.engine().registry().get("email").unwrap().workflow;
         NewThread {
+            id: ThreadId::random(),
             workflow: "email".to_owned(),
             fingerprint: workflow.fingerprint().to_owned(),
             entry: workflow.shape().entry.clone(),

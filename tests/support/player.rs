@@ -308,6 +308,7 @@ pub fn spec(name: &str, world: Arc<FakeWorld>) -> Spec {
 /// A player without a program, as the store starts it.
 pub fn new_thread(key: &str) -> NewThread {
     NewThread {
+        id: sayso::engine::graph::ThreadId::random(),
         workflow: "player".to_owned(),
         fingerprint: String::new(),
         entry: "play".to_owned(),

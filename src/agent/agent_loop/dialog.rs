@@ -253,10 +253,12 @@ impl Dialog {
         self.apply(LoopUpdate::Ended { answer: None });
     }
 
-    /// Something happened that the proposed calls do not know of.
+    /// Something happened that the proposed calls do not know of. Where nothing was said since, it is no news.
     pub fn news(&mut self, text: &str) {
         self.outdated = !self.pending.is_empty();
-        self.messages.push(Turn::News { text: text.to_owned() });
+        if !matches!(self.messages.last(), None | Some(Turn::News { .. })) {
+            self.messages.push(Turn::News { text: text.to_owned() });
+        }
     }
 
     /// A call of the person's own in place of what was proposed, asked about as if the model had proposed it.

@@ -3,7 +3,7 @@
 
 use super::route::ParseResult;
 use super::{FirstLook, Intake, IntakeError, Synced};
-use crate::engine::driver::fail_point;
+use crate::engine::driver::{Gathering, fail_point};
 use crate::engine::graph::ThreadId;
 use crate::engine::store::{MailState, Phase, Route, StoreError, StoredMail, StoredSource, TakenIn};
 use crate::inbox::Status;
@@ -111,7 +111,7 @@ impl Intake {
                 None => true,
             };
             if again {
-                self.take_again(account, mail, synced).await?;
+                self.take_again(account, mail, synced, &self.engine().gather()).await?;
             } else {
                 let (read, incoming) = self.read_again(account, mail).await?;
                 let mail = self.new_mail(account, &read, &incoming)?;
@@ -155,7 +155,7 @@ impl Intake {
         source: &mut StoredSource,
         synced: &mut Synced,
     ) -> Result<(), IntakeError> {
-        let store = self.engine().store();
+        let (store, gathering) = (self.engine().store(), self.engine().gather());
         loop {
             let mails = store.mail().in_state(&account.name, MailState::Asked, PAGE)?;
             if mails.is_empty() {
@@ -163,7 +163,7 @@ impl Intake {
             }
             for mail in mails {
                 fail_point("before_take_kept");
-                self.take_again(account, mail, synced).await?;
+                self.take_again(account, mail, synced, &gathering).await?;
                 fail_point("after_take_kept");
             }
         }
@@ -179,10 +179,11 @@ impl Intake {
         account: &Account,
         mail: StoredMail,
         synced: &mut Synced,
+        gathering: &Gathering,
     ) -> Result<(), IntakeError> {
         let identity = mail.identity.clone();
         let (read, incoming) = self.read_again(account, mail).await?;
-        let result = self.dispatch(account, &read, &incoming).await?;
+        let result = self.dispatch(account, &read, &incoming, gathering).await?;
         if result == TakenIn::Known {
             // Its state did not change, so the next query would return it again, for ever.
             return Err(IntakeError::Thread(format!("mail {identity} could not be taken further")));

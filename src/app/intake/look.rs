@@ -2,7 +2,7 @@
 
 use super::route::{ParseResult, ParsedMail};
 use super::{FirstLook, Intake, IntakeError, OnStep, Step, Synced};
-use crate::engine::driver::fail_point;
+use crate::engine::driver::{Gathering, fail_point};
 use crate::engine::store::{Phase, Route, StoredSource, TakenIn};
 use crate::mail::compose::is_own;
 use crate::mail::risk::{Receiver, have_different_owners};
@@ -53,10 +53,11 @@ impl Intake {
             // If a mailbox claims more mail but returns none, try again another time.
             let more = page.remaining > 0 && count > 0 && moved;
             let taking = async {
+                let gathering = self.engine().gather();
                 self.learn_from(account, &page.mails, &mut receiver).await?;
                 for run in runs(page.mails) {
                     done += run.len() as u64;
-                    self.take_run(account, &source, wanted, &run, synced).await?;
+                    self.take_run(account, &source, &run, &gathering, synced).await?;
                     on_step(Step { source: &account.name, done, total });
                 }
                 fail_point("before_cursor");
@@ -165,9 +166,10 @@ impl Intake {
         source: &StoredSource,
         wanted: Option<Timestamp>,
         run: &[(ParseResult, FetchedMail)],
+        gathering: &Gathering,
         synced: &mut Synced,
     ) -> Result<(), IntakeError> {
-        let takes = run.iter().map(|(read, incoming)| self.take(account, source, wanted, read, incoming));
+        let takes = run.iter().map(|(read, incoming)| self.take(account, source, read, incoming, gathering));
         for took in join_all(takes).await {
             let took = took?;
             synced.new += u64::from(took.new);
@@ -183,6 +185,7 @@ impl Intake {
         wanted: Option<Timestamp>,
         read: &ParseResult,
         incoming: &FetchedMail,
+        gathering: &Gathering,
     ) -> Result<TakeResult, IntakeError> {
         // Not only at first: a mailbox that lost its place shows everything again.
         if incoming.arrived < source.since {
@@ -231,7 +234,7 @@ impl Intake {
                     if skip { Route::Left("you had read it already".to_owned()) } else { Route::Asked };
                 store.mail().take_in(self.new_mail(account, read, incoming)?, route, limit).await?
             }
-            _ => self.dispatch(account, read, incoming).await?,
+            _ => self.dispatch(account, read, incoming, gathering).await?,
         };
         fail_point("after_take_in");
         Ok(TakeResult { new: result != TakenIn::Known, started: matches!(result, TakenIn::Started(_)) })

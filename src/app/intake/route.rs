@@ -1,7 +1,7 @@
 //! Parses a mail and chooses its route.
 
 use super::{Intake, IntakeError};
-use crate::engine::driver::arrival;
+use crate::engine::driver::{Gathering, arrival};
 use crate::engine::graph::{Event, EventKind, ThreadId, Warning};
 use crate::engine::store::{ConversationThreads, MAIL_EVENT, NewMail, NewThread, Route, StoreError, TakenIn};
 use crate::mail::compose::is_own;
@@ -131,12 +131,14 @@ impl Intake {
         Ok(store.mail().sent_by_any(id)? || account.mailbox.is_sent(id).await?)
     }
 
-    /// Lets a mail start a thread, or join the live thread of its conversation.
+    /// Lets a mail start a thread, or join the live thread of its conversation. One that it starts begins with all its
+    /// mails that are there.
     pub(super) async fn dispatch(
         &self,
         account: &Account,
         read: &ParseResult,
         incoming: &FetchedMail,
+        gathering: &Gathering,
     ) -> Result<TakenIn, IntakeError> {
         let store = self.engine().store();
         for _ in 0..TRIES {
@@ -148,7 +150,11 @@ impl Intake {
                     let before = store.mail().conversation_threads(&account.name, &mail.conversation)?;
                     match &before.live {
                         Some(thread) => self.join(thread, parsed, identity, received)?,
-                        None => Route::Start(self.handle(received, &before)?),
+                        None => {
+                            let new = self.handle(received, &before)?;
+                            gathering.add(&new.id);
+                            Route::Start(new)
+                        }
                     }
                 }
             };

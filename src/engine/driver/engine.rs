@@ -8,7 +8,7 @@ use crate::engine::store::{DriverLock, Holds, NewThread, Store, StoreError, Tail
 use crate::inbox::{Registry, Spec};
 use crate::text::suggest;
 use serde_json::Value;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::{Notify, broadcast};
@@ -71,6 +71,8 @@ struct Inner {
     events: broadcast::Sender<Progress>,
     cache: Mutex<Cache>,
     at_work: Mutex<HashMap<ThreadId, Weak<StepJournal>>>,
+    /// Threads that do not begin yet, because what they begin with is still being gathered.
+    gathering: Mutex<HashSet<ThreadId>>,
     lock: Mutex<Weak<DriverLock>>,
 }
 
@@ -91,6 +93,7 @@ impl Engine {
             events,
             cache: Mutex::default(),
             at_work: Mutex::default(),
+            gathering: Mutex::default(),
             lock: Mutex::default(),
         }))
     }
@@ -160,6 +163,19 @@ impl Engine {
         at_work
     }
 
+    /// Lets threads wait for everything they begin with, until this is dropped.
+    pub(crate) fn gather(&self) -> Gathering {
+        Gathering { engine: self.clone(), threads: Mutex::default() }
+    }
+
+    pub(crate) fn is_gathering(&self, thread: &ThreadId) -> bool {
+        self.gathering().contains(thread)
+    }
+
+    fn gathering(&self) -> MutexGuard<'_, HashSet<ThreadId>> {
+        self.0.gathering.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Sets the lock this engine drives under.
     pub(crate) fn set_lock(&self, lock: &Arc<DriverLock>) {
         *self.0.lock.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(lock);
@@ -196,6 +212,7 @@ impl Engine {
             .apply(workflow.empty(), &updates)
             .map_err(|error| wrong(InputError::Whole(error.to_string())))?;
         Ok(NewThread {
+            id: ThreadId::random(),
             workflow: name.to_owned(),
             fingerprint: workflow.fingerprint().to_owned(),
             entry: workflow.shape().entry.clone(),
@@ -226,6 +243,32 @@ impl Engine {
     pub(crate) fn takes_hints(spec: &Spec) -> bool {
         let hint = Event { id: String::new(), what: EventKind::Hint { text: String::new() } };
         matches!(spec.workflow.arrived(hint), Ok(Some(_)))
+    }
+}
+
+/// Threads about to be started that do not begin before this is dropped.
+pub(crate) struct Gathering {
+    engine: Engine,
+    threads: Mutex<Vec<ThreadId>>,
+}
+
+impl Gathering {
+    /// To be told before the thread is stored: the driver may see it at once.
+    pub fn add(&self, thread: &ThreadId) {
+        self.threads.lock().unwrap_or_else(PoisonError::into_inner).push(thread.clone());
+        self.engine.gathering().insert(thread.clone());
+    }
+}
+
+impl Drop for Gathering {
+    fn drop(&mut self) {
+        let threads = self.threads.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let mut gathering = self.engine.gathering();
+        for thread in threads.iter() {
+            gathering.remove(thread);
+        }
+        drop(gathering);
+        self.engine.released().notify_one();
     }
 }
 

@@ -17,6 +17,7 @@ mod trouble;
 mod unreachable;
 
 pub(crate) use drive::arrival;
+pub(crate) use engine::Gathering;
 pub use engine::{Engine, Settings};
 pub use fail_point::fail_point;
 pub use run::{Driver, Ended, Scope, Until};

@@ -65,8 +65,8 @@ pub struct Driver {
 struct Look {
     /// Something is running or will be.
     active: bool,
-    /// Some thread waits only for an earlier attempt's effect to end.
-    waits_for_effect: bool,
+    /// Some thread waits only for an earlier attempt's effect to end, or for what it begins with.
+    waits_for_release: bool,
     /// When to look again even if nothing changes.
     wake: Option<Instant>,
 }
@@ -151,7 +151,7 @@ impl Driver {
                 Ok(look) => look,
                 Err(error @ (StoreError::Full | StoreError::Busy)) => {
                     scheduler.blocked = Some(error);
-                    Look { active: true, waits_for_effect: false, wake: Some(Instant::now() + BLOCKED_WAIT) }
+                    Look { active: true, waits_for_release: false, wake: Some(Instant::now() + BLOCKED_WAIT) }
                 }
                 Err(error) => return Err(error),
             };
@@ -180,7 +180,7 @@ impl Driver {
                 () = &mut stop => return Ok(Ended::Stopped),
                 Some(ended) = scheduler.tasks.join_next_with_id() => scheduler.task_ended(ended),
                 news = moved.recv() => to_do.take_in(news),
-                () = self.engine.released().notified(), if look.waits_for_effect => {}
+                () = self.engine.released().notified(), if look.waits_for_release => {}
                 () = tokio::time::sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => {}
             }
         }
@@ -203,7 +203,7 @@ impl Driver {
             }
             Scope::Only(threads) => Some(threads.clone()),
         };
-        let mut look = Look { active: !scheduler.running.is_empty(), waits_for_effect: false, wake: None };
+        let mut look = Look { active: !scheduler.running.is_empty(), waits_for_release: false, wake: None };
         scheduler.forget(to_do);
         for thread in to_do.threads.values() {
             let in_scope = chosen.as_ref().is_none_or(|chosen| chosen.contains(&thread.thread))
@@ -230,8 +230,8 @@ impl Driver {
             if to_do.paused {
                 continue;
             }
-            if self.engine.is_at_work(&thread.thread) {
-                look.waits_for_effect = true;
+            if self.engine.is_at_work(&thread.thread) || self.engine.is_gathering(&thread.thread) {
+                look.waits_for_release = true;
                 continue;
             }
             if let Some(wake) = scheduler.wait_until(thread) {

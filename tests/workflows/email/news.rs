@@ -190,6 +190,24 @@ async fn the_newest_mail_is_the_one_written_last_and_not_the_one_that_came_last(
 }
 
 #[tokio::test]
+async fn a_conversation_that_was_there_at_once_is_about_its_newest_mail() {
+    let inbox = EmailInbox::all_by_rules();
+    let first = written("Bob Ray <bob@client.example>", "one", 9, "The tents are here.");
+    let thread = inbox.take_in(&first, json!({})).await.unwrap();
+    for hour in 10..15 {
+        let raw = written("Bob Ray <bob@client.example>", &format!("m{hour}"), hour, "More tents are here.");
+        inbox.receive_news(&thread, &raw).await;
+    }
+    let newest = "Ada, which colour do you want?";
+    inbox.receive_news(&thread, &written("Zoe Kim <zoe@client.example>", "two", 16, newest)).await;
+    inbox.drive().await;
+    let item = inbox.open_item(&thread).await;
+    assert_contains(&item.text, ["What should I answer Zoe Kim?", &format!("Zoe Kim: {newest}")]);
+    assert!(!item.text.contains("New mail came"), "{}", item.text);
+    assert!(item.warnings.iter().all(|warning| warning.code != "new_mail"), "{:?}", item.warnings);
+}
+
+#[tokio::test]
 async fn a_card_says_who_wanted_what_and_what_is_unusual_about_mail_that_came_since() {
     let inbox = EmailInbox::new("respond", [calls([write()])]);
     let early = written("Bob Ray <bob@client.example>", "one", 9, "When does it come?");

@@ -51,6 +51,25 @@ async fn mail_on_a_waiting_thread_joins_it() {
     post.assert_whole();
 }
 
+/// A driver that runs meanwhile does not begin with the first of them.
+#[tokio::test]
+async fn mails_that_are_there_together_are_no_news_to_each_other() {
+    let post = Post::new("");
+    post.put(1, "Lunch", "");
+    for n in 2..8 {
+        post.put(n, "Re: Lunch", "References: <1@post.example>\r\n");
+    }
+    let driver = post.drive_in_background().await;
+    post.wait_for_write(async || post.mails().await.len() == 7 && !post.items().await.is_empty()).await;
+    driver.stop().await;
+    let items = post.items().await;
+    assert_eq!(items.len(), 1);
+    assert!(items[0].warnings.is_empty(), "{:?}", items[0].warnings);
+    let threads = post.threads("email").await;
+    assert_eq!(threads[0].state["mails"].as_array().unwrap().len(), 7);
+    post.assert_whole();
+}
+
 #[tokio::test]
 async fn mail_on_an_ended_thread_starts_one_that_knows_of_it() {
     let post = Post::new("");

@@ -58,6 +58,7 @@ fn run(tx: &Tx<'_>, thread: &ThreadId, step: u64, step_limit: i64) -> Result<Thr
                     return damaged(format!("thread {} begins nowhere", child.id));
                 };
                 let new = NewThread {
+                    id: ThreadId::random(),
                     workflow: child.workflow,
                     fingerprint: child.fingerprint,
                     entry,

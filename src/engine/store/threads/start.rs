@@ -11,6 +11,7 @@ use rusqlite::Connection;
 /// A thread about to be started.
 #[derive(Clone, Debug)]
 pub struct NewThread {
+    pub id: ThreadId,
     pub workflow: String,
     pub fingerprint: String,
     /// Its first node.
@@ -40,7 +41,7 @@ pub fn start_child(
 
 fn started(new: &NewThread, parent: Option<Parent>, step_limit: i64) -> Result<Started, StoreError> {
     Ok(Started {
-        id: ThreadId::random(),
+        id: new.id.clone(),
         workflow: new.workflow.clone(),
         fingerprint: new.fingerprint.clone(),
         title: new.title.clone(),
