@@ -1,8 +1,10 @@
 //! Answers to invitations (RFC 5546): the text for the organizer, and the event that the calendar then keeps.
 
+use super::entry::MAX_TITLE;
 use super::invited::{InvitationError, bare, events, has_event, with_uid};
 use super::lines::{self, Component, Line};
 use super::write::{Lines, Person, mailto, name_parameter, utc};
+use crate::text::truncate;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::slice::from_ref;
@@ -110,6 +112,22 @@ pub fn cancelled(cancellation: &str) -> Result<Vec<u8>, InvitationError> {
         out.line("END", "VEVENT");
     }
     Ok(out.end_calendar())
+}
+
+/// What whoever sends a reply answers; `None` if it names several people, or no answer.
+pub fn answered(reply: &str) -> Option<Attendance> {
+    let (_, event) = chosen(reply).ok()?;
+    let mut attendees = event.all("ATTENDEE");
+    let (one, None) = (attendees.next()?, attendees.next()) else { return None };
+    let all = [Attendance::Accept, Attendance::Tentative, Attendance::Decline];
+    all.into_iter()
+        .find(|answer| one.param("PARTSTAT").is_some_and(|it| it.eq_ignore_ascii_case(answer.partstat())))
+}
+
+/// The title of an invitation's event as it was written, on one line.
+pub fn written_title(invitation: &str) -> Result<String, InvitationError> {
+    let (_, event) = chosen(invitation)?;
+    Ok(truncate(&event.text("SUMMARY").replace(['\n', '\t'], " "), MAX_TITLE).into_owned())
 }
 
 /// The calendar and its event, preferring the event itself to a changed occurrence.

@@ -70,9 +70,12 @@ impl Zones {
     }
 }
 
+/// How many columns of a title are shown.
+pub(super) const MAX_TITLE: usize = 200;
+
 /// The title of an event: one line, shortened.
 pub(super) fn title(event: &Component) -> String {
-    short_line(&event.text("SUMMARY"), 200)
+    short_line(&event.text("SUMMARY"), MAX_TITLE)
 }
 
 impl Entry {

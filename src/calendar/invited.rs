@@ -16,7 +16,7 @@ const LONGEST: usize = 1 << 20;
 /// How many attendees we read.
 const MAX_PEOPLE: usize = 200;
 
-/// An event with an organizer, from a mail or a calendar. All text is visible.
+/// An event with an organizer, from a mail or a calendar. All text but the UID is visible.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InvitedEvent {
     pub uid: String,
@@ -119,7 +119,7 @@ fn read(event: &Component, zones: &Zones, person: &TimeZone) -> Result<InvitedEv
     let stamp = event.line("DTSTAMP").and_then(|line| Moment::bare(&line.value)?.instant(&TimeZone::UTC));
     let organizer = event.line("ORGANIZER");
     Ok(InvitedEvent {
-        uid: line(&entry.uid),
+        uid: entry.uid.clone(),
         occurrence: occurrence.map(|at| at.ok_or_else(beyond)).transpose()?,
         onwards: entry.replaces.as_ref().is_some_and(|replaces| replaces.onwards),
         sequence: entry.sequence,

@@ -23,7 +23,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{Attendance, answer, attended, cancelled};
+pub use answer::{Attendance, answer, answered, attended, cancelled, written_title};
 pub use caldav::CalDav;
 pub use days::{day_line, day_window};
 pub use google::GoogleCalendar;

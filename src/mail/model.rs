@@ -216,7 +216,7 @@ pub enum Unsubscribe {
 pub struct Invitation {
     /// `REQUEST`, `REPLY`, `CANCEL` …
     pub method: String,
-    /// The iCalendar text.
+    /// The iCalendar text, without control characters but otherwise as it came: not yet safe to show.
     pub text: String,
 }
 

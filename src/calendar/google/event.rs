@@ -95,7 +95,7 @@ pub(super) fn read(uid: &str, event: &Value, person: &TimeZone) -> Option<Invite
     let sequence = property("sequence").and_then(|sequence| sequence.parse().ok());
     let stamp = property("stamp").and_then(|stamp| Moment::bare(stamp)?.instant(&TimeZone::UTC));
     Some(InvitedEvent {
-        uid: line(uid),
+        uid: uid.to_owned(),
         occurrence: match event.get("originalStartTime") {
             Some(time) => Some(moment(time, person)?),
             None => None,

@@ -9,7 +9,7 @@ use super::words::{clip, line};
 use super::{decode, hex, names};
 use crate::mail::html::{self, Page};
 use crate::mail::{Attachment, Invitation, Link, Mail, links};
-use crate::text::Visible;
+use crate::text::{Visible, sanitize_typed};
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 
@@ -132,7 +132,8 @@ impl Reader<'_, '_> {
             return;
         }
         let (text, _) = text(self.tree, index);
-        let text = Visible::new(clip(&text, MAX_INVITATION)).into_string();
+        // Data for calendars: what a screen cannot show is in it, and made visible where it is shown.
+        let text = sanitize_typed(clip(&text, MAX_INVITATION));
         let method_line = text.lines().find_map(|line| line.strip_prefix("METHOD:")).map(str::to_owned);
         let method = self.tree.parts[index].kind.method.clone().or(method_line).unwrap_or_default();
         let method = Visible::line(clip(method.trim(), 40)).to_ascii_uppercase();

@@ -74,7 +74,8 @@ pub(super) fn request(
     // Models get the weekday of a date wrong.
     let weekday = now.strftime("%A").to_string();
     let (_, newest) = conversation.newest().ok_or_else(|| NodeError::failed("there is no mail to answer"))?;
-    let offered = tools::offered(newest, conversation.receiver(services)?.as_ref());
+    let receiver = conversation.receiver(services)?;
+    let offered = tools::offered(newest, receiver.as_ref(), &services.user.time_zone);
     let mut facts = facts(services, state, conversation, profiles, &now)?;
     facts.tools = offered.iter().map(|tool| tool.name.clone()).collect();
     let value = serde_json::to_value(&facts).unwrap_or_default();

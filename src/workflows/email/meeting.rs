@@ -131,15 +131,14 @@ pub(super) fn invitation_answer(
     let stamp = services.clock.clone()();
     let error_text = |error: calendar::InvitationError| error.to_string();
     let text = calendar::answer(&part.text, &me, args.answer, stamp).map_err(error_text)?;
+    let title = calendar::written_title(&part.text).map_err(error_text)?;
+    let answer = format!("{}: {title}", args.answer.word());
     let comment = args.comment.as_deref().map(str::trim).filter(|comment| !comment.is_empty());
-    let content = match comment {
-        Some(comment) => comment.to_owned(),
-        None => format!("{}: {}", args.answer.word(), args.event),
-    };
+    let content = comment.map_or_else(|| answer.clone(), str::to_owned);
     let draft = Draft {
         from,
         to: send::parse_addresses(std::slice::from_ref(&args.to)).map_err(|error| error.to_string())?,
-        subject: not_encoded(&format!("{}: {}", args.answer.word(), args.event)),
+        subject: not_encoded(&answer),
         content: with_signature(&content, &services.user.signature),
         calendar: Some(Invitation {
             method: "REPLY".to_owned(),

@@ -165,9 +165,9 @@ pub enum UnsubscribeArgs {
 }
 
 /// The tools a model is offered for this mail.
-pub fn offered(mail: &Mail, receiver: Option<&Receiver>) -> Vec<ToolSpec> {
+pub fn offered(mail: &Mail, receiver: Option<&Receiver>, zone: &TimeZone) -> Vec<ToolSpec> {
     let is_offered = |tool: &ToolSpec| match tool.name.as_str() {
-        ANSWER_INVITATION => answerable_invitation(mail).is_some(),
+        ANSWER_INVITATION => answerable_invitation(mail, zone).is_some(),
         REMOVE_EVENT => mail.invitation.as_ref().is_some_and(|part| part.method == "CANCEL"),
         UNSUBSCRIBE => unsubscribe_args(mail, receiver).is_some(),
         _ => true,
@@ -252,10 +252,10 @@ pub fn has_no_edit(tool: &str) -> bool {
     matches!(tool, QUESTION | UNSUBSCRIBE | REMOVE_EVENT)
 }
 
-/// The invitation in a mail, if a mail can answer it.
-pub fn answerable_invitation(mail: &Mail) -> Option<InvitedEvent> {
+/// The invitation in a mail, if a mail can answer it. Days and times without a zone are those of the person's `zone`.
+fn answerable_invitation(mail: &Mail, zone: &TimeZone) -> Option<InvitedEvent> {
     let part = mail.invitation.as_ref().filter(|part| part.method == "REQUEST")?;
-    let event = calendar::read_invitation(&part.text, &TimeZone::UTC).ok()?;
+    let event = calendar::read_invitation(&part.text, zone).ok()?;
     let organizer = event.organizer.as_ref()?;
     can_receive(&organizer.address).then_some(event)
 }
@@ -267,8 +267,8 @@ fn can_receive(address: &str) -> bool {
 }
 
 /// The complete answer to a mail's invitation; `None` if it has none.
-pub fn invitation_args(mail: &Mail, proposed: &Value) -> Option<AnswerInvitationArgs> {
-    let event = answerable_invitation(mail)?;
+pub fn invitation_args(mail: &Mail, proposed: &Value, zone: &TimeZone) -> Option<AnswerInvitationArgs> {
+    let event = answerable_invitation(mail, zone)?;
     let proposed: ProposedAnswer = serde_json::from_value(proposed.clone()).ok()?;
     Some(AnswerInvitationArgs {
         to: event.organizer?.address,
@@ -444,7 +444,7 @@ mod tests {
     #[test]
     fn a_model_is_never_offered_attachments_and_leaves_only_lists() {
         let mut mail = Mail::default();
-        let tools = offered(&mail, None);
+        let tools = offered(&mail, None, &TimeZone::UTC);
         let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
         assert_eq!(names, [WRITE_EMAIL, SCHEDULE_MEETING, CHECK_CALENDAR, QUESTION, DONE]);
         for tool in &tools {
@@ -454,11 +454,14 @@ mod tests {
         }
         let one_click = Unsubscribe::OneClick { url: "https://example.org/u".into() };
         mail.list = Some(ListInfo { unsubscribe: vec![one_click.clone()], ..ListInfo::default() });
-        assert_eq!(offered(&mail, None).len(), 5, "nobody vouches for the one click");
+        assert_eq!(offered(&mail, None, &TimeZone::UTC).len(), 5, "nobody vouches for the one click");
         let by_mail =
             Unsubscribe::Mail { to: "leave@example.org".into(), subject: String::new(), body: String::new() };
         mail.list = Some(ListInfo { unsubscribe: vec![one_click, by_mail], ..ListInfo::default() });
-        assert_eq!(offered(&mail, None).last().map(|tool| tool.name.clone()), Some(UNSUBSCRIBE.to_owned()));
+        assert_eq!(
+            offered(&mail, None, &TimeZone::UTC).last().map(|tool| tool.name.clone()),
+            Some(UNSUBSCRIBE.to_owned())
+        );
         let (to, word) = ("leave@example.org".to_owned(), || "unsubscribe".to_owned());
         assert_eq!(
             unsubscribe_args(&mail, None),

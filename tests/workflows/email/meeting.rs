@@ -237,6 +237,81 @@ async fn an_invitation_says_where_and_by_which_other_clock() {
     assert!(text.contains("When: Monday 5 May 2036, 14:00–15:00\n") && !text.contains("Where:"), "{text}");
 }
 
+/// An all-day event, and one at noon, are on the person's clock; one at noon in New York is not.
+#[tokio::test]
+async fn an_invitation_without_a_zone_is_at_the_hour_it_names_wherever_the_person_is() {
+    let day = ("DTSTART;VALUE=DATE:20361204", "DTEND;VALUE=DATE:20361205");
+    let floating = ("DTSTART:20361204T120000", "DTEND:20361204T130000");
+    let zoned =
+        ("DTSTART;TZID=America/New_York:20361204T120000", "DTEND;TZID=America/New_York:20361204T130000");
+    let noon = "Thursday 4 December 2036, 12:00–13:00";
+    for (zone, (start, end), when, busy, free) in [
+        ("Europe/Berlin", day, "Thursday 4 December 2036", "2036-12-04T22:30Z", "2036-12-04T23:00Z"),
+        ("America/New_York", day, "Thursday 4 December 2036", "2036-12-05T04:30Z", "2036-12-04T04:30Z"),
+        ("Pacific/Auckland", day, "Thursday 4 December 2036", "2036-12-03T11:00Z", "2036-12-04T11:00Z"),
+        ("Europe/Berlin", floating, noon, "2036-12-04T11:30Z", "2036-12-04T12:00Z"),
+        ("America/New_York", floating, noon, "2036-12-04T17:30Z", "2036-12-04T12:00Z"),
+        ("Pacific/Auckland", floating, noon, "2036-12-03T23:30Z", "2036-12-04T12:00Z"),
+        (
+            "Europe/Berlin",
+            zoned,
+            "Thursday 4 December 2036, 18:00–19:00 Europe/Berlin (12:00–13:00 America/New_York)",
+            "2036-12-04T17:30Z",
+            "2036-12-04T12:00Z",
+        ),
+        ("America/New_York", zoned, noon, "2036-12-04T17:30Z", "2036-12-04T12:00Z"),
+        (
+            "Pacific/Auckland",
+            zoned,
+            "Friday 5 December 2036, 06:00–07:00 Pacific/Auckland (Thursday, 12:00–13:00 America/New_York)",
+            "2036-12-04T17:30Z",
+            "2036-12-04T12:00Z",
+        ),
+    ] {
+        let inbox = EmailInbox::by_rules_in(zone);
+        for start in [busy, free] {
+            let start: jiff::Timestamp = start.parse().unwrap();
+            keep_busy(&inbox, &start.to_string(), &(start + jiff::SignedDuration::from_mins(30)).to_string());
+        }
+        let raw = invitation("REQUEST")
+            .replace("DTSTART:20360505T120000Z", start)
+            .replace("DTEND:20360505T130000Z", end)
+            .replace("SUMMARY:Kickoff", "SUMMARY:Fair\r\nLOCATION:Hall 3");
+        let thread = inbox.receive(&raw).await;
+        let item = inbox.open_item(&thread).await;
+        let (when, place) = (format!("When: {when}\n"), "Where: Hall 3\n");
+        assert!(item.text.contains(&when) && item.text.contains(place), "{zone} {start}: {}", item.text);
+        let conflicts = item.warnings.iter().filter(|warning| warning.code == "conflict").count();
+        assert_eq!(conflicts, 1, "{zone} {start}: {:?}", item.warnings);
+    }
+}
+
+/// A person sees what is hidden in a title; calendars and the organizer get it as it was written.
+#[tokio::test]
+async fn what_stands_for_hidden_characters_leaves_with_no_answer() {
+    let inbox = EmailInbox::by_rules();
+    let raw = invitation("REQUEST")
+        .replace("text/calendar;", "text/calendar; charset=utf-8;")
+        .replace("SUMMARY:Kickoff", "SUMMARY:Kick\u{200b}off\r\nLOCATION:Room\u{200b} 4")
+        .replace("UID:kick@client", "UID:kick\u{200b}@client");
+    let thread = inbox.receive(&raw).await;
+    let item = inbox.open_item(&thread).await;
+    assert_contains(&item.text, ["Event: Kick⟨U+200B⟩off", "Where: Room⟨U+200B⟩ 4"]);
+    inbox.answer(&thread, Decision::Accept).await;
+    let sent = sayso::mail::parse(inbox.sent()[0].as_bytes()).unwrap();
+    let (answer, kept) = (decoded(&inbox.sent()[0]), inbox.events()[0].replace("\r\n ", ""));
+    for text in [&answer, &kept] {
+        assert_contains(text, ["SUMMARY:Kick\u{200b}off", "UID:kick\u{200b}@client"]);
+    }
+    assert!(kept.contains("LOCATION:Room\u{200b} 4") && !kept.contains('⟨'), "{kept}");
+    // What a mail says is made visible where it is read, here once.
+    assert_eq!(sent.subject.matches("⟨U+200B⟩").count(), 1, "{}", sent.subject);
+    assert!(!inbox.sent()[0].contains("=E2=9F=A8"), "{}", inbox.sent()[0]);
+    // It is found again by its own name.
+    let other = inbox.receive(&raw.replace("<one@", "<three@")).await;
+    assert!(inbox.text(&other).await.contains("It is in your calendar already."));
+}
+
 /// The calendar part of a mail that was sent.
 fn decoded(raw: &str) -> String {
     let part = sayso::mail::parse(raw.as_bytes()).unwrap().invitation.unwrap().text;

@@ -14,7 +14,6 @@ use crate::workflows::email::state::{Email, EmailUpdate};
 use crate::workflows::email::times::TimeRange;
 use crate::workflows::email::tools::{self, AnswerInvitationArgs, ScheduleMeetingArgs, WriteEmailArgs};
 use crate::workflows::email::{day, own_mail, risks, send};
-use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -125,6 +124,7 @@ fn check(
 ) -> Result<Result<(), String>, NodeError> {
     let addresses = |people: &[String]| send::parse_addresses(people).map(drop).map_err(|e| e.to_string());
     let subject = |text: &str| compose::subject(text).map(drop).map_err(|e| e.to_string());
+    let zone = &services.user.time_zone;
     Ok(match tool {
         tools::SCHEDULE_MEETING => serde_json::from_value::<ScheduleMeetingArgs>(args.clone())
             .map_err(|e| e.to_string())
@@ -138,11 +138,11 @@ fn check(
             .and_then(|args| {
                 addresses(&[args.to, args.cc, args.bcc].concat()).and_then(|()| subject(&args.subject))
             }),
-        tools::ANSWER_INVITATION if tools::invitation_args(answered, args).is_none() => {
+        tools::ANSWER_INVITATION if tools::invitation_args(answered, args, zone).is_none() => {
             Err("this mail carries no invitation that can be answered".to_owned())
         }
         tools::REMOVE_EVENT
-            if event_news::remove_event_args(answered, &TimeZone::UTC, &CalendarImpact::New).is_none() =>
+            if event_news::remove_event_args(answered, zone, &CalendarImpact::New).is_none() =>
         {
             Err("this mail cancels no event".to_owned())
         }
@@ -190,10 +190,12 @@ fn args(
             json!(tools::unsubscribe_args(answered, conversation.receiver(services)?.as_ref()))
         }
         // The invitation's details come from the mail, too; the person's answer stays.
-        tools::ANSWER_INVITATION => match tools::invitation_args(answered, proposed) {
-            Some(args) => json!(AnswerInvitationArgs { change: impact.change(), ..args }),
-            None => proposed.clone(),
-        },
+        tools::ANSWER_INVITATION => {
+            match tools::invitation_args(answered, proposed, &services.user.time_zone) {
+                Some(args) => json!(AnswerInvitationArgs { change: impact.change(), ..args }),
+                None => proposed.clone(),
+            }
+        }
         tools::REMOVE_EVENT => {
             json!(event_news::remove_event_args(answered, &services.user.time_zone, impact))
         }

@@ -17,7 +17,8 @@ pub(in crate::workflows::email) fn reply_tools(
 ) -> Result<Vec<Tool<Email>>, NodeError> {
     let conversation = Conversation::read(services, state)?;
     let receiver = conversation.receiver(services)?;
-    let offered = conversation.newest().map(|(_, newest)| tools::offered(newest, receiver.as_ref()));
+    let zone = &services.user.time_zone;
+    let offered = conversation.newest().map(|(_, newest)| tools::offered(newest, receiver.as_ref(), zone));
     let offered = offered.unwrap_or_default();
     let tools = tools::specs().into_iter().map(|spec| {
         let is_offered = offered.iter().any(|tool| tool.name == spec.name);
