@@ -1,5 +1,6 @@
 //! A mail and its reader, with everything needed to decide about the mail, and the classes it can get.
 
+use crate::calendar::Attendance;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -81,6 +82,9 @@ pub struct Signals {
     /// The method of a calendar part: `REQUEST`, `REPLY`, `CANCEL`.
     #[serde(default)]
     pub calendar: Option<String>,
+    /// What a calendar's reply answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attendance: Option<Attendance>,
     /// Whether the mailbox's own filter calls it spam.
     #[serde(default)]
     pub spam: bool,

@@ -4,7 +4,7 @@ use super::defaults;
 use super::state::{Email, MailRef, MailStatus};
 use crate::agent::mail_facts::{MailFacts, Signals, User};
 use crate::agent::{Picked, Services, pick_model, pick_only};
-use crate::calendar::{Calendar, ReadOnly};
+use crate::calendar::{self, Calendar, ReadOnly};
 use crate::config::MailMode;
 use crate::engine::graph::{Answer, AnyState, Ctx, Decision, NodeError};
 use crate::mail::compose::is_own;
@@ -283,7 +283,11 @@ pub(super) fn facts(mail: &Mail) -> MailFacts {
             list_post: mail.list.as_ref().is_some_and(|list| list.post.is_some()),
             in_reply_to: !mail.in_reply_to.is_empty(),
             calendar: mail.invitation.as_ref().map(|invitation| invitation.method.clone()),
-            spam: false,
+            attendance: mail
+                .invitation
+                .as_ref()
+                .and_then(|part| if part.method == "REPLY" { calendar::answered(&part.text) } else { None }),
+            spam: mail.spam,
             forged: false,
         },
         attachments: mail.attachments.iter().map(|file| file.name.clone()).collect(),

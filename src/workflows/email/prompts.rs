@@ -108,7 +108,8 @@ fn signals(headers: &Signals) -> String {
         add("can be unsubscribed from".to_owned());
     }
     if let Some(method) = &headers.calendar {
-        add(format!("carries a calendar {method}"));
+        let answer = headers.attendance.map(|answer| format!(", {}", answer.word().to_lowercase()));
+        add(format!("carries a calendar {method}{}", answer.unwrap_or_default()));
     }
     if headers.spam {
         add("marked as spam by the mailbox".to_owned());

@@ -18,8 +18,7 @@ pub(super) fn names(user: &User) -> Vec<String> {
     let name_words: Vec<String> = words(&user.name).collect();
     // The first name and the family name; people rarely use those in between.
     let used_names = name_words.first().into_iter().chain(name_words.iter().skip(1).last()).cloned();
-    let locals = user.addresses.iter().filter_map(|address| address.split('@').next()).map(str::to_lowercase);
-    used_names.chain(locals).filter(|name| name.chars().count() > 2).collect()
+    used_names.filter(|name| name.chars().count() > 2).collect()
 }
 
 /// Courtesies that look like requests.

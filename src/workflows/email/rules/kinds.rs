@@ -7,7 +7,6 @@
 pub(super) enum Kind {
     Newsletter,
     Promotion,
-    Pitch,
     Survey,
     Receipt,
     Delivery,
@@ -44,25 +43,6 @@ pub(super) const KIND_DEFINITIONS: &[KindDefinition] = &[
             webinar, seats, your seat, early bird, call for papers, submit your paper, gratuit*, webinaire, seminario, kostenlos*, upgrade to, limited time, exclusive, don t miss, win",
         body: "shop now, limited time, use code, promo code, discount code, free shipping, buy now, terms \
             apply, register now, register anyway, seats are limited, save my seat, save your seat, submit a paper, opted in, upgrade now, start your free trial, unlock",
-    },
-    KindDefinition {
-        kind: Kind::Pitch,
-        subject: "quick question, partnership, grow your, boost your, increase your, intro to, collaboration \
-            opportunity, leads, seo",
-        body: "our platform, our solution, our services, our clients, our agency, your inbox, organic \
-            traffic, open to a short call, open to a quick call, our team of experts, we help companies, \
-            we help businesses, helps companies, helps teams, case study, roi, i came across your, i \
-            noticed your company, i noticed that your, book a demo, quick demo, 15 minutes, 15 minute \
-            call, qualified leads, ranking on google, guest post, increase revenue, cut costs, who would \
-            be the right person, worth a quick chat, following up on my previous email, bump this, bumping this, top of \
-            your inbox, lead generation, outbound, point me in the right direction, point me to the right, worth a 15 \
-            minute, worth a chat, open to a chat, open to a conversation, quick call this week, grab a time, book a slot, \
-            our fee, payable on success, i m currently representing, i am currently \
-            representing, referral bonus, confidential client, seo company, first page of \
-            google, affordable cost, affordable price, price list, business development, companies like yours, companies \
-            of your size, much like you, haven t heard back, did you get a chance to look at my, just hit reply, \
-            unverbindlich*, angebot unterbreiten, kurzes telefonat, wer ist bei ihnen, free audit, cordially invite you to \
-            submit",
     },
     KindDefinition {
         kind: Kind::Survey,

@@ -53,7 +53,7 @@ pub(super) fn must_be_seen(user: &User, mail: &MailFacts) -> bool {
     let signs = Signs::of(user, mail);
     let kinds = [Kind::Security, Kind::Code, Kind::Payment, Kind::Deadline];
     let is_personal = signs.is_named_beside || signs.colleague && !signs.automated;
-    kinds.into_iter().any(|kind| signs.is(kind)) || signs.calendar.is_some() || is_personal
+    kinds.into_iter().any(|kind| signs.is(kind)) || mail.headers.calendar.is_some() || is_personal
 }
 
 /// Whether a mail calls its reader by name.

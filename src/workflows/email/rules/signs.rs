@@ -6,7 +6,8 @@ use super::MAX_TEXT;
 use super::asks::{Ask, ask, names, says_nothing_is_wanted};
 use super::kinds::{KIND_DEFINITIONS, Kind};
 use super::own_money::is_about_own_money;
-use crate::agent::mail_facts::{MailFacts, User};
+use crate::agent::mail_facts::{MailFacts, Signals, User};
+use crate::calendar::Attendance;
 use crate::text::phrases::{NormalizedText, is_listed, normalize_text};
 
 /// Local parts of addresses that nobody reads.
@@ -15,6 +16,9 @@ const MACHINES: &str = "noreply, no-reply, no_reply, donotreply, do-not-reply, n
     promo, offers, info-noreply, automated, robot, bot, ci, builds, jenkins, monitoring, billing, \
     receipts, orders, invoice, account-update, digest, hello-noreply, shipping, tracking, \
     calendar-notification, system, cron, root, daemon, nagios, statements";
+
+/// How many recipients are few.
+const FEW: usize = 10;
 
 /// How a mail reached its reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +38,8 @@ pub(super) struct Signs {
     pub automated: bool,
     /// Sent to many, by its headers.
     pub bulk: bool,
+    /// By its headers a person wrote it, and to few.
+    pub personal: bool,
     /// From the reader's domain, unless that is a mail provider's.
     pub colleague: bool,
     pub bounce: bool,
@@ -47,8 +53,6 @@ pub(super) struct Signs {
     pub mentions: bool,
     /// Says that no action is needed.
     pub says_nothing_is_wanted: bool,
-    /// Says thanks and little else.
-    pub thanks: bool,
     /// Kinds seen in the subject.
     pub subject: HashSet<Kind>,
     /// Kinds seen in the body, with the number of phrases.
@@ -92,6 +96,11 @@ impl Signs {
             reach: reach(user, mail),
             automated: by_machine || submitted != "no" || bounce || auto_reply,
             bulk: mail.is_bulk(),
+            personal: !by_machine
+                && submitted == "no"
+                && precedence != "auto_reply"
+                && !mail.is_bulk()
+                && mail.to.len() + mail.cc.len() <= FEW,
             colleague: is_colleague(user, &mail.from),
             bounce,
             auto_reply,
@@ -100,10 +109,9 @@ impl Signs {
             is_named_beside: mail.is_bulk() && is_named_beside(user, mail),
             mentions: mentions_reader(user, &flat_body),
             says_nothing_is_wanted: says_nothing_is_wanted(&flat_body),
-            thanks: is_only_thanks(&flat_body),
             subject,
             body,
-            calendar: calendar(mail, &flat_subject),
+            calendar: calendar(&mail.headers),
         }
     }
 
@@ -114,14 +122,6 @@ impl Signs {
             || self.hints(kind) >= if is_weak(kind) { 2 } else { 1 }
     }
 
-    /// Whether a stranger tries to sell something.
-    pub fn is_pitch(&self, mail: &MailFacts) -> bool {
-        let hints = self.hints(Kind::Pitch);
-        let sells = hints >= 2 || (hints >= 1 && self.subject.contains(&Kind::Pitch));
-        // A stranger's fake "Re:" is a sales trick. If there was a real conversation, we need more evidence.
-        sells && !self.colleague && (!mail.headers.in_reply_to || hints >= 3)
-    }
-
     /// How many phrases of the body hint at `kind`.
     pub fn hints(&self, kind: Kind) -> usize {
         self.body.iter().find(|(seen, _)| *seen == kind).map_or(0, |(_, count)| *count)
@@ -130,7 +130,7 @@ impl Signs {
 
 /// Kinds whose phrases also turn up in ordinary mail.
 fn is_weak(kind: Kind) -> bool {
-    matches!(kind, Kind::Newsletter | Kind::Pitch | Kind::Receipt | Kind::Promotion)
+    matches!(kind, Kind::Newsletter | Kind::Receipt | Kind::Promotion)
 }
 
 /// What the sender wrote now, without quotes, forwarded text and the signature.
@@ -212,45 +212,17 @@ fn is_colleague(user: &User, from: &str) -> bool {
 }
 
 fn mentions_reader(user: &User, flat_body: &NormalizedText) -> bool {
-    names(user).iter().any(|name| flat_body.contains(&format!(" {} ", name.replace(['.', '-', '_'], " "))))
+    names(user).iter().any(|name| flat_body.contains(&format!(" {name} ")))
 }
 
-fn is_only_thanks(flat_body: &NormalizedText) -> bool {
-    let is_short = flat_body.split_whitespace().count() <= 30;
-    is_short
-        && flat_body.has(
-            "thanks, thank you, thx, many thanks, great, perfect, sounds good, got it, will do, received, \
-            noted",
-        )
-}
-
-fn calendar(mail: &MailFacts, flat_subject: &NormalizedText) -> Option<Calendar> {
-    let method = mail.headers.calendar.as_deref().unwrap_or_default().to_uppercase();
-    let has_invitation = mail.attachments.iter().any(|name| name.to_lowercase().ends_with(".ics"));
-    if method.is_empty() && !has_invitation {
-        return None;
-    }
-    let starts_with =
-        |words: &[&str]| words.iter().any(|word| flat_subject.starts_with(&format!(" {word} ")));
-    if starts_with(&["accepted"]) {
-        Some(Calendar::Accepted)
-    } else if method == "CANCEL"
-        || starts_with(&[
-            "declined",
-            "cancelled",
-            "canceled",
-            "updated invitation",
-            "updated",
-            "tentative",
-            "tentatively accepted",
-        ])
-    {
-        Some(Calendar::Change)
-    } else if method == "REPLY" {
-        Some(Calendar::Accepted)
-    } else {
-        Some(Calendar::Invitation)
-    }
+/// What a calendar mail says by its method. The answer of whoever was invited is in it, too; a subject may say anything.
+fn calendar(headers: &Signals) -> Option<Calendar> {
+    Some(match (headers.calendar.as_deref()?.to_uppercase().as_str(), headers.attendance) {
+        ("REPLY", Some(Attendance::Accept)) => Calendar::Accepted,
+        ("REPLY" | "CANCEL", _) => Calendar::Change,
+        ("REQUEST", _) => Calendar::Invitation,
+        _ => return None,
+    })
 }
 
 #[cfg(test)]

@@ -40,6 +40,12 @@ pub(super) fn triage(facts: &TriageFacts) -> Triage {
         Class::Ignore if signs.own_money => {
             Verdict::new(Class::Notify, "it seems to be about your own money")
         }
+        // What somebody writes to few is theirs to read, whatever words are in it.
+        Class::Ignore if signs.personal && !is_settled(&facts.mail, &signs) => Verdict {
+            class: Class::Notify,
+            why: format!("{}, but a person wrote it to you or to few", verdict.why),
+            ..verdict
+        },
         Class::Ignore | Class::Notify | Class::Respond => verdict,
     };
     Triage {
@@ -49,6 +55,11 @@ pub(super) fn triage(facts: &TriageFacts) -> Triage {
         unsure,
         suspicious: false,
     }
+}
+
+/// Whether the mailbox's filter or the sender's calendar has said what the mail is.
+fn is_settled(mail: &MailFacts, signs: &Signs) -> bool {
+    mail.headers.spam || signs.calendar == Some(Calendar::Accepted)
 }
 
 /// The first rule that fits, with its reason.
@@ -78,16 +89,13 @@ fn general(mail: &MailFacts, signs: &Signs) -> Verdict {
     if !is_list_talk && (signs.automated || signs.bulk) {
         return by_program(mail, signs);
     }
-    if signs.is_pitch(mail) {
-        return say(Class::Ignore, "a sales pitch from a stranger");
-    }
     if is_list_talk {
         return on_a_list(mail, signs);
     }
     if !signs.colleague && signs.subject.contains(&Kind::Payment) && !mail.headers.in_reply_to {
         return say(Class::Notify, "a bill that is due wants money, not an answer");
     }
-    by_a_person(mail, signs)
+    by_a_person(signs)
 }
 
 /// Whether a mail is part of a discussion on a list. Mail that is only sent to many counts as a program's.
@@ -150,20 +158,18 @@ fn on_a_list(mail: &MailFacts, signs: &Signs) -> Verdict {
         (false, _) if signs.colleague && is_worth_knowing(signs) => {
             Verdict::new(Class::Notify, "a colleague tells everybody something that matters")
         }
+        (false, _) if signs.is_named_beside => {
+            Verdict::new(Class::Notify, "somebody on a list writes to you, too")
+        }
         (false, _) => Verdict::new(Class::Ignore, "talk on a list that does not name you"),
     }
 }
 
-fn by_a_person(mail: &MailFacts, signs: &Signs) -> Verdict {
+fn by_a_person(signs: &Signs) -> Verdict {
     let quote = |words: &str| format!("“{}”", line(words, 80));
     match (signs.reach, &signs.ask) {
         (Reach::Direct, Ask::OfReader(words)) => {
             Verdict::new(Class::Respond, format!("a person asks you directly: {}", quote(words)))
-        }
-        (Reach::Direct, Ask::Nothing)
-            if signs.thanks && (mail.headers.in_reply_to || !is_worth_knowing(signs)) =>
-        {
-            Verdict::new(Class::Ignore, "only thanks")
         }
         (Reach::Direct, Ask::Nothing) => {
             Verdict::new(Class::Notify, "a person tells you something and asks nothing")
@@ -254,7 +260,8 @@ fn is_greeting(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::mail_facts::User;
+    use crate::agent::mail_facts::{Signals, User};
+    use crate::calendar::Attendance;
 
     fn facts(subject: &str, text: &str) -> TriageFacts {
         TriageFacts {
@@ -280,6 +287,66 @@ mod tests {
         let answer = triage(&facts("Figures", "Hi Ada,\nCould you send me the figures?"));
         assert_eq!(answer.classification, Class::Respond);
         assert!(answer.gist.starts_with("Could you"), "{}", answer.gist);
+    }
+
+    #[test]
+    fn no_rule_hides_what_a_person_writes_to_few() {
+        let calendar = |method: &str, attendance| Signals {
+            calendar: Some(method.to_owned()),
+            attendance,
+            ..Signals::default()
+        };
+        let bicycles = "Hello Ada,\nwe need 40 bicycles for our clients. What is your price?";
+        let prices = "Hi,\ncould you send me your price list? I can call you in 15 minutes.";
+        for (subject, text, expected) in [
+            ("Bicycles", bicycles, Class::Respond),
+            ("Quick question", prices, Class::Respond),
+            ("Re: Invoice", "I received the invoice, but the amount is wrong.", Class::Notify),
+            ("Contract", "Great news: the board signed the contract.", Class::Notify),
+            ("Out of office on Monday", "I am away then, so I moved our call.", Class::Notify),
+        ] {
+            for in_reply_to in [false, true] {
+                let mut facts = facts(subject, text);
+                facts.mail.headers.in_reply_to = in_reply_to;
+                let answer = triage(&facts);
+                assert_eq!(answer.classification, expected, "{subject}: {}", answer.reasoning);
+            }
+        }
+        for (headers, expected) in [
+            (calendar("REPLY", Some(Attendance::Accept)), Class::Ignore),
+            (calendar("REPLY", Some(Attendance::Tentative)), Class::Notify),
+            (calendar("REPLY", Some(Attendance::Decline)), Class::Notify),
+            (calendar("REPLY", None), Class::Notify),
+            (Signals { spam: true, ..Signals::default() }, Class::Ignore),
+            (
+                Signals { auto_submitted: Some("auto-replied".to_owned()), ..Signals::default() },
+                Class::Ignore,
+            ),
+        ] {
+            let mut facts = facts("Abgelehnt: Kickoff", "");
+            facts.mail.headers = headers;
+            let answer = triage(&facts);
+            assert_eq!(answer.classification, expected, "{:?}: {}", facts.mail.headers, answer.reasoning);
+        }
+        let crowd: Vec<String> = (0..12).map(|n| format!("p{n}@stone.example")).collect();
+        for (others, expected) in [(&crowd[..2], Class::Notify), (&crowd[..], Class::Ignore)] {
+            let mut facts = facts("Desk lamps", "The blue ones are nicer.");
+            facts.mail.cc = std::mem::take(&mut facts.mail.to);
+            facts.mail.to = others.to_vec();
+            assert_eq!(triage(&facts).classification, expected, "{}", others.len());
+        }
+    }
+
+    #[test]
+    fn the_word_before_the_at_of_an_address_is_no_name() {
+        let mut facts = facts("[dev] The build", "The info page of the build is out of date again.");
+        facts.user.addresses = vec!["info@engine.example".into()];
+        facts.mail.to = vec!["dev@lists.example".into()];
+        facts.mail.list_id = Some("dev.lists.example".into());
+        facts.mail.headers.list_post = true;
+        assert_eq!(triage(&facts).classification, Class::Ignore);
+        facts.mail.cc = vec!["info@engine.example".into()];
+        assert_eq!(triage(&facts).classification, Class::Notify);
     }
 
     #[test]
