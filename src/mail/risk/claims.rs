@@ -3,7 +3,7 @@
 
 use super::organisation;
 use crate::mail::Mail;
-use crate::mail::quotes::without_repeated;
+use crate::mail::quotes::{pieces, without_repeated};
 use crate::text::phrases::normalize_text;
 use sha2::{Digest, Sha256};
 
@@ -94,16 +94,15 @@ pub(super) fn brings_account(mail: &Mail) -> bool {
     !mail.attachments.is_empty() || mail.text.lines().any(number)
 }
 
-/// Phrases that say that something is attached to this mail.
-const ATTACHED: &str = "i attach, i ve attached, i have attached, i m attaching, i am attaching, we attach, we have attached, \
-    is attached, are attached, attached is, attached are, attached you ll find, attached you will find, please find \
-    attached, find attached, see attached, see the attached, in the attachment, im anhang, anbei, habe ich angehängt, \
-    hänge ich an, füge ich bei, ci joint, ci jointe, ci joints, en pièce jointe, adjunto, adjunta, in allegato, allego, in \
-    de bijlage, bijgevoegd, w załączniku, em anexo";
+/// The stems of the words for what is attached.
+const ATTACHED: [&str; 9] =
+    ["attach", "enclos", "anhang", "anlage", "joint", "adjunt", "allegat", "bijlage", "添付"];
 
-/// Whether a text says that something is attached to its mail.
+/// Whether the newest text of a mail has a word for an attachment in it, whatever it says of one.
 pub fn speaks_of_attachment(text: &str) -> bool {
-    normalize_text(text).has(ATTACHED)
+    let new = pieces(text).into_iter().filter(|piece| !piece.quoted);
+    let new = new.map(|piece| piece.text).collect::<String>().to_lowercase();
+    ATTACHED.iter().any(|stem| new.contains(stem))
 }
 
 #[cfg(test)]
@@ -127,6 +126,27 @@ mod tests {
             ("Ann Lee <a@service.example>", None),
         ] {
             assert_eq!(foreign_brand(&from(sender, "Hi")), brand, "{sender}");
+        }
+    }
+
+    #[test]
+    fn a_word_for_an_attachment_is_found_in_new_text() {
+        for (text, speaks) in [
+            ("See the attachment.", true),
+            ("Details in the attached quote.", true),
+            ("In the attached file you find it.", true),
+            ("I enclose the plan.", true),
+            ("Der Plan ist im Anhang.", true),
+            ("Die Rechnung liegt als Anlage bei.", true),
+            ("Vous trouverez le plan ci-joint.", true),
+            ("Adjunto el plano.", true),
+            ("In allegato il piano.", true),
+            ("Zie de bijlage.", true),
+            ("図面を添付します。", true),
+            ("The plan follows on Friday.", false),
+            ("I can't open it.\n\n> See the attached plan.", false),
+        ] {
+            assert_eq!(speaks_of_attachment(text), speaks, "{text}");
         }
     }
 

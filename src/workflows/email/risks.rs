@@ -105,9 +105,9 @@ pub(super) fn of_call(
             warnings.extend(repeated.as_ref().map(warning));
         }
     }
-    if tool == tools::WRITE_EMAIL && promises_attachment(args) {
-        let text = "The text mentions an attachment, but nothing is attached.";
-        warnings.push(Warning::caution("no_attachment", text).about("attachments"));
+    if tool == tools::WRITE_EMAIL && may_lack_attachment(args) {
+        let text = "The text may speak of an attachment, and nothing is attached.";
+        warnings.push(Warning::new(Grade::Info, "no_attachment", text).about("attachments"));
     }
     if let Some(text) = cannot_send(services, state, conversation, tool, args) {
         warnings.push(Warning::caution("cannot_send", text));
@@ -147,7 +147,7 @@ pub(super) async fn look_up_time(
 }
 
 /// Whether we ask about an edit once more: it adds somebody at a domain that is new to the person or resembles one they
-/// know, or it promises a missing attachment.
+/// know.
 pub(super) fn edit_needs_a_look(
     services: &Services,
     conversation: &Conversation,
@@ -155,9 +155,6 @@ pub(super) fn edit_needs_a_look(
     before: &Value,
     after: &Value,
 ) -> Result<bool, NodeError> {
-    if tool == tools::WRITE_EMAIL && promises_attachment(after) && !promises_attachment(before) {
-        return Ok(true);
-    }
     let recipients_before = send::recipients(tool, before);
     let added: Vec<String> =
         send::recipients(tool, after).into_iter().filter(|to| !recipients_before.contains(to)).collect();
@@ -206,7 +203,7 @@ pub(super) async fn time_problem(
     Some(format!("{change}, and {problem}."))
 }
 
-fn promises_attachment(args: &Value) -> bool {
+fn may_lack_attachment(args: &Value) -> bool {
     let has_no_files = args.get("attachments").and_then(Value::as_array).is_none_or(Vec::is_empty);
     has_no_files && args.get("content").and_then(Value::as_str).is_some_and(speaks_of_attachment)
 }

@@ -57,9 +57,10 @@ async fn a_new_mail_is_a_thread_and_sent_without_a_card() {
 #[tokio::test]
 async fn a_warning_makes_a_card_of_it_and_so_does_the_person_who_wants_one() {
     let inbox = EmailInbox::new("notify", []);
-    let thread = compose(&inbox, letter(json!({"content": "The plan is attached."}))).await;
+    inbox.know_bob().await;
+    let thread = compose(&inbox, letter(json!({"to": ["bob@cllent.example"]}))).await;
     let warnings = inbox.warnings(&thread).await;
-    assert!(warnings.contains(&"no_attachment".to_owned()), "{warnings:?}");
+    assert!(warnings.contains(&"look_alike".to_owned()), "{warnings:?}");
     assert!(inbox.sent().is_empty());
     let item = inbox.open_item(&thread).await;
     assert!(!item.allow.respond, "no model reads along");

@@ -180,10 +180,9 @@ async fn a_stranger_who_joins_a_conversation_is_named_on_the_card() {
 }
 
 #[tokio::test]
-async fn an_edit_that_promises_a_file_or_adds_a_new_or_imitated_domain_is_asked_about_once_more() {
-    let promise = "Hi Bob,\nplease find attached the report.\nAda";
+async fn an_edit_that_adds_a_new_or_imitated_domain_is_asked_about_once_more() {
     for (key, value, asked) in [
-        ("content", json!(promise), true),
+        ("content", json!("Hi Bob,\nplease find attached the report.\nAda"), false),
         ("to", json!([BOB, "eve@client.example"]), false),
         ("to", json!([BOB, "bob@cllent.example"]), true),
         ("to", json!([BOB, "eve@nowhere-at-all.example"]), true),
@@ -197,8 +196,6 @@ async fn an_edit_that_promises_a_file_or_adds_a_new_or_imitated_domain_is_asked_
             let item = inbox.open_item(&thread).await;
             assert_eq!(item.args[key], value, "what was typed is kept");
             assert!(Warning::need_confirmation(&item.warnings), "{value}: {:?}", item.warnings);
-            let promises = item.warnings.iter().any(|warning| warning.code == "no_attachment");
-            assert_eq!(promises, key == "content", "{:?}", item.warnings);
             inbox.answer(&thread, Decision::Accept).await;
             assert_eq!(inbox.sent().len(), 1, "{value}");
         }
@@ -206,7 +203,7 @@ async fn an_edit_that_promises_a_file_or_adds_a_new_or_imitated_domain_is_asked_
 }
 
 #[tokio::test]
-async fn a_promised_attachment_is_a_caution() {
+async fn a_word_for_an_attachment_that_is_not_there_is_worth_knowing() {
     let mut promising = write();
     promising.1["content"] = json!("Please find attached the report.");
     for (call, codes) in
@@ -216,6 +213,7 @@ async fn a_promised_attachment_is_a_caution() {
         inbox.know_bob().await;
         let thread = inbox.receive_mail().await;
         assert_eq!(inbox.warnings(&thread).await, codes);
+        assert!(!Warning::need_confirmation(&inbox.open_item(&thread).await.warnings));
     }
 }
 

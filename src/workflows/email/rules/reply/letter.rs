@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::super::signs::own_text;
 use super::Call;
-use super::voice::{Lang, Voice};
+use super::voice::{Lang, Voice, greeting};
 use crate::text::phrases::normalize_text;
 use crate::workflows::email::facts::ReplyFacts;
 
@@ -19,7 +19,7 @@ pub(super) fn write(facts: &ReplyFacts, to: &[String], words: &str) -> Call {
 
 /// The words with a greeting and the person's name; what the words already have is not added.
 fn frame(facts: &ReplyFacts, words: &str) -> String {
-    let voice = voice(facts, words);
+    let voice = voice(facts);
     let words = words.trim();
     let (first, last) = (words.lines().next().unwrap_or_default(), words.lines().last().unwrap_or_default());
     let is_letter = words.lines().count() > 1;
@@ -31,12 +31,13 @@ fn frame(facts: &ReplyFacts, words: &str) -> String {
         let word = word
             .map(|word| word.trim_end_matches(['…', ' ', ',']).to_owned())
             .filter(|word| !word.is_empty());
-        parts.push(voice.greeting(word.as_deref(), &greeting_name(facts, voice)));
+        let name = || greeting_name(facts, voice.is_some_and(|voice| voice.formal));
+        parts.extend(word.or_else(|| Some(voice?.greeting_word())).map(|word| greeting(&word, &name())));
     }
     parts.push(words.to_owned());
     if !is_signed {
         let end = learned(&facts.response_profile, "Sign-off:").map(|end| end.replace(" / ", "\n"));
-        parts.push(end.unwrap_or_else(|| voice.sign_off(name)));
+        parts.extend(end.or_else(|| Some(voice?.sign_off(name))));
     }
     parts.retain(|part| !part.trim().is_empty());
     parts.join("\n\n")
@@ -57,16 +58,16 @@ fn strip_bullet(line: &str) -> &str {
     numbered.map_or(line, str::trim_start)
 }
 
-/// The language follows the words, else the mail; the formality follows the mail.
-fn voice(facts: &ReplyFacts, words: &str) -> Voice {
+/// The language and the formality follow the mail; `None` if we don't write its language.
+fn voice(facts: &ReplyFacts) -> Option<Voice> {
     let text = own_text(&facts.mail.text);
-    let of_mail = Lang::of(&text).or_else(|| Lang::of(&facts.mail.subject)).unwrap_or(Lang::English);
-    let formal = match of_mail {
+    let lang = Lang::of(&text)?;
+    let formal = match lang {
         Lang::English => normalize_text(greeting_line(&text)).starts_with(&*normalize_text("dear")),
         Lang::German => !normalize_text(&text)
             .has("du, dir, dich, dein*, euch, euer, eure, ihr beiden, hi, lieber, liebe"),
     };
-    Voice { lang: Lang::of(words).unwrap_or(of_mail), formal }
+    Some(Voice { lang, formal })
 }
 
 fn greeting_line(text: &str) -> &str {
@@ -74,7 +75,7 @@ fn greeting_line(text: &str) -> &str {
 }
 
 /// The name in the greeting; empty if the sender is not surely a person. Conferences and shops have names, too.
-fn greeting_name(facts: &ReplyFacts, voice: Voice) -> String {
+fn greeting_name(facts: &ReplyFacts, formal: bool) -> String {
     let name = facts.mail.from_name.trim();
     let name = match name.split_once(", ") {
         Some((last, first)) => format!("{first} {last}"),
@@ -98,7 +99,7 @@ fn greeting_name(facts: &ReplyFacts, voice: Voice) -> String {
     let own_first = facts.user.name.split_whitespace().next().unwrap_or_default().to_lowercase();
     let uses_first_name =
         !own_first.is_empty() && normalize_text(greeting_line(&text)).contains(&format!(" {own_first} "));
-    if voice.formal && !uses_first_name { name } else { (*first).to_owned() }
+    if formal && !uses_first_name { name } else { (*first).to_owned() }
 }
 
 #[cfg(test)]
@@ -124,13 +125,16 @@ mod tests {
     #[test]
     fn words_get_a_greeting_and_a_name_unless_they_have_them() {
         for (mail, words, letter_expected) in [
-            ("Hi Ada,\nwhen?\n\nBob", "On Friday.", "Hi Bob,\n\nOn Friday.\n\nBest,\nAda"),
+            ("Hi Ada,\nwhen will you come?\n\nBob", "On Friday.", "Hi Bob,\n\nOn Friday.\n\nBest,\nAda"),
             (
-                "Dear Ms Lovelace,\nwhen?\n\nBob Ross",
+                "Dear Ms Lovelace,\nwhen would you like to see us?\n\nBob Ross",
                 "On Friday.",
                 "Dear Bob Ross,\n\nOn Friday.\n\nKind regards\nAda Lovelace",
             ),
-            ("When?", "On Friday.", "Hi,\n\nOn Friday.\n\nBest,\nAda"),
+            ("When will you come?", "On Friday.", "Hi,\n\nOn Friday.\n\nBest,\nAda"),
+            ("西村です。いつ届きますか？ Heron 600 の the please", "金曜日です。", "金曜日です。"),
+            ("Bonjour Ada,\non me demande quand tu viens.\n\nBob", "Vendredi.", "Vendredi."),
+            ("When?", "On Friday.", "On Friday."),
             (
                 "Hi Ada,\nwann passt es dir?\n\nBob",
                 "Das passt gut.",

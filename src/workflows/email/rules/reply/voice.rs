@@ -18,18 +18,20 @@ const GERMAN: &str = "der das und ist nicht ich sie wir mit für auf ein eine ei
     gerne passt leider schon freitag donnerstag dienstag montag mittwoch kürzer sag schreib";
 
 impl Lang {
-    /// The language of a text; `None` if we cannot tell.
+    /// The language of a text; `None` if we cannot tell. Other languages share a short word or two with ours, so common
+    /// words must make up a good part of it.
     pub fn of(text: &str) -> Option<Self> {
-        let mut counts = (0, 0);
-        for word in words(text).take(2_000) {
-            counts.0 += usize::from(ENGLISH.split_whitespace().any(|common| common == word));
-            counts.1 += usize::from(GERMAN.split_whitespace().any(|common| common == word));
-        }
-        match counts {
-            (english, german) if german > english => Some(Self::German),
-            (english, german) if english > german => Some(Self::English),
-            _ => None,
-        }
+        let words: Vec<String> = words(text).take(2_000).collect();
+        let letters = |words: &[&String]| words.iter().map(|word| word.chars().count()).sum::<usize>();
+        let share = |common: &str| {
+            let found: Vec<&String> =
+                words.iter().filter(|word| common.split_whitespace().any(|one| one == *word)).collect();
+            if found.len() > 1 { letters(&found) } else { 0 }
+        };
+        let (english, german) = (share(ENGLISH), share(GERMAN));
+        let lang = if german > english { Self::German } else { Self::English };
+        let all = letters(&words.iter().collect::<Vec<_>>());
+        (english != german && english.max(german) * 6 >= all).then_some(lang)
     }
 }
 
@@ -42,19 +44,15 @@ pub(super) struct Voice {
 }
 
 impl Voice {
-    /// The first line. `name` is empty if we don't know it.
-    pub fn greeting(self, word: Option<&str>, name: &str) -> String {
-        let default_word = match (self.lang, self.formal) {
+    /// The first word.
+    pub fn greeting_word(self) -> String {
+        let word = match (self.lang, self.formal) {
             (Lang::English, true) => "Dear",
             (Lang::English, false) => "Hi",
             (Lang::German, true) => "Guten Tag",
             (Lang::German, false) => "Hallo",
         };
-        match (word.unwrap_or(default_word), name) {
-            ("Dear", "") => "Hello,".to_owned(),
-            (word, "") => format!("{word},"),
-            (word, name) => format!("{word} {name},"),
-        }
+        word.to_owned()
     }
 
     /// The last lines.
@@ -71,6 +69,15 @@ impl Voice {
     }
 }
 
+/// The first line. `name` is empty if we don't know it.
+pub(super) fn greeting(word: &str, name: &str) -> String {
+    match (word, name) {
+        ("Dear", "") => "Hello,".to_owned(),
+        (word, "") => format!("{word},"),
+        (word, name) => format!("{word} {name},"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,6 +86,14 @@ mod tests {
     fn languages_are_told_apart() {
         assert_eq!(Lang::of("Could you send me the figures?"), Some(Lang::English));
         assert_eq!(Lang::of("Kannst du mir die Zahlen schicken?"), Some(Lang::German));
-        assert_eq!(Lang::of("ok"), None);
+        for other in [
+            "ok",
+            "On me demande quand tu viens.",
+            "Kun je me de monsters sturen? Is vrijdag goed?",
+            "¿Me puede mandar el plano? No lo encuentro.",
+            "Mi mandi i disegni, per favore",
+        ] {
+            assert_eq!(Lang::of(other), None, "{other}");
+        }
     }
 }
