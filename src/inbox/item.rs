@@ -179,6 +179,11 @@ impl Question {
         self.grantable.own && self.grantable.sender.is_none()
     }
 
+    /// Whether it is a mail that the person wrote: refusing it keeps it as a draft.
+    pub fn is_kept_as_draft(&self) -> bool {
+        self.grantable.own && self.allow.draft
+    }
+
     /// Whether accepting it sends nothing, because its account only observed when it was asked.
     pub fn sends_nothing(&self) -> bool {
         self.kind == Kind::Approval && self.is_about_mail() && !self.irreversible

@@ -1,6 +1,7 @@
 //! Mails on a card: what is folded, what is listed, what is copied and piped, and a mail of 50 MB.
 
 use crate::support::email_inbox::{EmailInbox, ME, mail, mail_with, second};
+use crate::support::merged;
 use crate::support::samples::letter;
 use crate::support::test_screen::{TestScreen, block_on, dump};
 use sayso::config::MailMode;
@@ -138,6 +139,27 @@ fn one_key_puts_mail_away_and_another_brings_it_back() {
         screen.press("u");
         assert_eq!(moves(&mail), [format!("new/1 {to}"), "new/1 back".to_owned()], "{}", screen.note());
     }
+}
+
+#[test]
+fn no_key_throws_away_what_the_person_wrote() {
+    let mail = EmailInbox::new("notify", []);
+    let thread = block_on(async {
+        mail.know_bob().await;
+        let thread = mail.receive_mail().await;
+        let start = mail.open_item(&thread).await.edit_from.unwrap();
+        let letter = json!({"to": ["bob@cllent.example"], "content": "It comes on Friday."});
+        mail.answer(&thread, Decision::Edit { args: merged(start, letter) }).await;
+        thread
+    });
+    let mut screen = TestScreen::over((*mail).clone(), SIZE);
+    screen.shows(["i keep as a draft"]).press("i").press("u");
+    assert_eq!(block_on(mail.action(&thread)), "write_email", "it is there again");
+    screen.press("i");
+    block_on(mail.drive());
+    let drafts = mail.mailbox.drafts.lock().unwrap().clone();
+    assert!(drafts.len() == 1 && drafts[0].contains("It comes on Friday."), "{drafts:?}");
+    assert!(mail.sent().is_empty());
 }
 
 #[test]

@@ -46,7 +46,11 @@ pub fn risks_of_message(message: &Message<'_>, conversation: &[&Mail], known: &R
         if (known.is_known)(&address) {
             continue;
         }
-        risks.extend(joined_later(&address, conversation, known));
+        let by_list =
+            |mail: &&Mail| wrote(mail, &address) && came_by_list(mail, &address, conversation, known);
+        if !conversation.iter().any(by_list) {
+            risks.extend(joined_later(&address, conversation, known));
+        }
         // A mail can name anybody: being named in the conversation makes nobody known.
         let wrote_first = conversation.iter().any(|mail| mail.from.same(&address));
         risks.push(if wrote_first { Risk::FirstReply { address } } else { Risk::NewRecipient { address } });
@@ -57,18 +61,23 @@ pub fn risks_of_message(message: &Message<'_>, conversation: &[&Mail], known: &R
 /// The warnings about how a mail came into its conversation. On a list, anybody may answer; but anybody can write a
 /// List-Id, too, so the user or somebody who takes part must have written to the same list.
 pub fn risks_of_joining(mail: &Mail, conversation: &[&Mail], known: &RiskContext<'_>) -> Vec<Risk> {
-    let post = mail.list.as_ref().and_then(|list| list.post.as_deref()).map(str::to_lowercase);
-    if post.is_some_and(|post| known.written_to.contains(&post)) {
-        return Vec::new();
+    let writers = std::iter::once(&mail.from).chain(&mail.reply_to).take(MAX_ALIKE);
+    let strangers = writers.filter(|one| {
+        !(known.is_known)(&one.address) && !came_by_list(mail, &one.address, conversation, known)
+    });
+    strangers.filter_map(|one| joined_later(&one.address, conversation, known)).collect()
+}
+
+/// Whether somebody's mail came by a list that is part of its conversation: the user or somebody else who takes part has
+/// written to it.
+fn came_by_list(mail: &Mail, address: &str, conversation: &[&Mail], known: &RiskContext<'_>) -> bool {
+    let Some(list) = &mail.list else { return false };
+    if list.post.as_deref().is_some_and(|post| known.written_to.contains(&post.to_lowercase())) {
+        return true;
     }
     let id = |mail: &Mail| mail.list.as_ref().and_then(|list| list.id.as_deref()).map(str::to_lowercase);
-    let is_from_list = |address: &str| {
-        let others: Vec<&Mail> = conversation.iter().copied().filter(|mail| !wrote(mail, address)).collect();
-        id(mail).is_some() && counted(&others, known).into_iter().any(|other| id(other) == id(mail))
-    };
-    let writers = std::iter::once(&mail.from).chain(&mail.reply_to).take(MAX_ALIKE);
-    let strangers = writers.filter(|one| !(known.is_known)(&one.address) && !is_from_list(&one.address));
-    strangers.filter_map(|one| joined_later(&one.address, conversation, known)).collect()
+    let others: Vec<&Mail> = conversation.iter().copied().filter(|mail| !wrote(mail, address)).collect();
+    list.id.is_some() && counted(&others, known).into_iter().any(|other| id(other) == id(mail))
 }
 
 /// A stranger who only answers here, although neither they nor anybody of their house took part.
@@ -212,7 +221,12 @@ mod tests {
         let warns = |others: &[&Mail]| {
             let listed = on_list("eve@evil.example", true);
             let conversation: Vec<&Mail> = others.iter().copied().chain([&listed]).collect();
-            !risks_of_joining(&listed, &conversation, &known).is_empty()
+            let on_card = !risks_of_joining(&listed, &conversation, &known).is_empty();
+            let to = ["eve@evil.example".to_owned()];
+            let on_reply =
+                risks_of_message(&Message { to: &to, ..Message::default() }, &conversation, &known);
+            assert_eq!(on_reply.iter().any(|risk| matches!(risk, Risk::JoinedLater { .. })), on_card);
+            on_card
         };
         assert!(warns(&[&anns]));
         assert!(warns(&[&anns, &on_list("zed@evil.example", true)]));

@@ -85,7 +85,6 @@ fn pending_decision(model: &mut Model, action: Action) -> Option<(DecisionKind, 
     }
     let shown = model.shown.as_ref()?;
     let id = InterruptId::parse(&row.id).ok()?;
-    let is_permission = model.question().is_some_and(|question| question.labels.words_refuse);
     let attended = coming(model, action).zip(model.question());
     let attended = attended.map(|(coming, question)| (coming.decision(&question.args), question));
     let edited = match &attended {
@@ -95,7 +94,7 @@ fn pending_decision(model: &mut Model, action: Action) -> Option<(DecisionKind, 
     let (kind, decision) = match (action, attended) {
         (_, Some((answer, _))) if edited.is_some() => (DecisionKind::Edited, answer),
         (_, Some((answer, _))) => (DecisionKind::Accepted, answer),
-        (action, None) => plain_decision(action, is_permission),
+        (action, None) => plain_decision(action, model.question()),
     };
     // Whether somebody comes to a meeting says nothing about their mail.
     let learn = action != Action::IgnoreQuietly && kind != DecisionKind::Edited;
@@ -103,10 +102,11 @@ fn pending_decision(model: &mut Model, action: Action) -> Option<(DecisionKind, 
     if let Some(edited) = edited {
         model.inbox.decided_as.insert(decision.interrupt.to_string(), edited);
     }
-    if !matches!(action, Action::Accept | Action::SaveDraft) || !answer::has_unsent_edit(model) {
+    let is_draft = kind == DecisionKind::Drafted;
+    if !(is_draft || action == Action::Accept) || !answer::has_unsent_edit(model) {
         return Some((kind, decision));
     }
-    if action == Action::SaveDraft {
+    if is_draft {
         confirm_proposed(model, kind, decision);
     } else {
         let rows = vec![
@@ -118,11 +118,15 @@ fn pending_decision(model: &mut Model, action: Action) -> Option<(DecisionKind, 
     None
 }
 
-fn plain_decision(action: Action, is_permission: bool) -> (DecisionKind, Decision) {
+fn plain_decision(action: Action, question: Option<&Question>) -> (DecisionKind, Decision) {
     match action {
         Action::Accept => (DecisionKind::Accepted, Decision::Accept),
         Action::SaveDraft => (DecisionKind::Drafted, Decision::Draft),
-        _ if is_permission => (DecisionKind::Refused, Decision::Ignore),
+        // One key does not throw away what somebody wrote.
+        _ if question.is_some_and(Question::is_kept_as_draft) => (DecisionKind::Drafted, Decision::Draft),
+        _ if question.is_some_and(|question| question.labels.words_refuse) => {
+            (DecisionKind::Refused, Decision::Ignore)
+        }
         _ => (DecisionKind::Ignored, Decision::Ignore),
     }
 }

@@ -377,7 +377,8 @@ fn answers(model: &Model) -> Vec<(Action, String)> {
     }
     answers.push((Action::Respond, label(respond, "tell the agent")));
     let ignore_key = if is_invitation { Action::IgnoreQuietly } else { Action::Ignore };
-    answers.push((ignore_key, label(ignore, "ignore")));
+    let is_kept = model.question().is_some_and(Question::is_kept_as_draft);
+    answers.push((ignore_key, if is_kept { "keep as a draft".to_owned() } else { label(ignore, "ignore") }));
     let rest = [
         (Action::RefuseAndStop, "stop the session"),
         (Action::Snooze, "later"),
