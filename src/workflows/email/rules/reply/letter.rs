@@ -133,7 +133,7 @@ mod tests {
             ),
             ("When will you come?", "On Friday.", "Hi,\n\nOn Friday.\n\nBest,\nAda"),
             ("西村です。いつ届きますか？ Heron 600 の the please", "金曜日です。", "金曜日です。"),
-            ("Bonjour Ada,\non me demande quand tu viens.\n\nBob", "Vendredi.", "Vendredi."),
+            ("Bonjour Ada,\nquand viens-tu ? On nous attend.\n\nBob", "Vendredi.", "Vendredi."),
             ("When?", "On Friday.", "On Friday."),
             (
                 "Hi Ada,\nwann passt es dir?\n\nBob",

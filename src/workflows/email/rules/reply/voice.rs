@@ -19,19 +19,17 @@ const GERMAN: &str = "der das und ist nicht ich sie wir mit für auf ein eine ei
 
 impl Lang {
     /// The language of a text; `None` if we cannot tell. Other languages share a short word or two with ours, so common
-    /// words must make up a good part of it.
+    /// words must make up a good part of it. Scripts without spaces have a word in each letter, about.
     pub fn of(text: &str) -> Option<Self> {
         let words: Vec<String> = words(text).take(2_000).collect();
-        let letters = |words: &[&String]| words.iter().map(|word| word.chars().count()).sum::<usize>();
-        let share = |common: &str| {
-            let found: Vec<&String> =
-                words.iter().filter(|word| common.split_whitespace().any(|one| one == *word)).collect();
-            if found.len() > 1 { letters(&found) } else { 0 }
+        let count = |common: &str| {
+            words.iter().filter(|word| common.split_whitespace().any(|one| one == word.as_str())).count()
         };
-        let (english, german) = (share(ENGLISH), share(GERMAN));
-        let lang = if german > english { Self::German } else { Self::English };
-        let all = letters(&words.iter().collect::<Vec<_>>());
-        (english != german && english.max(german) * 6 >= all).then_some(lang)
+        let (english, german) = (count(ENGLISH), count(GERMAN));
+        let (lang, most) = if german > english { (Self::German, german) } else { (Self::English, english) };
+        let foreign = text.chars().filter(|c| c.is_alphabetic() && *c > '\u{24F}').count();
+        let is_clear = english != german && most > 1 && most * 7 >= words.len() + foreign;
+        is_clear.then_some(lang)
     }
 }
 
@@ -88,9 +86,10 @@ mod tests {
         assert_eq!(Lang::of("Kannst du mir die Zahlen schicken?"), Some(Lang::German));
         for other in [
             "ok",
-            "On me demande quand tu viens.",
-            "Kun je me de monsters sturen? Is vrijdag goed?",
+            "Nous avons bien reçu le tarif. On me demande encore quand vous pourriez livrer les deux étaux à Bremen.",
+            "De vijf monsters van veer 4411 zijn maandag binnengekomen. Kun je me zeggen welke we houden?",
             "¿Me puede mandar el plano? No lo encuentro.",
+            "西村です。Heron 600 はいつ届きますか？ the please",
             "Mi mandi i disegni, per favore",
         ] {
             assert_eq!(Lang::of(other), None, "{other}");
