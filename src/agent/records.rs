@@ -107,15 +107,13 @@ impl Records {
 
     /// Whether one more model call is within the budgets.
     pub fn check_budget(&self, step: &StepContext) -> Result<(), NodeError> {
-        let spent = self.store.statistics().usage(&step.thread, true)?;
-        let today = self.store.statistics().cost_since(self.midnight())?;
         // A call with an unknown price counts as a call and costs nothing.
-        let cost = spent.cost.unwrap_or_default();
+        let (calls, cost) = self.store.statistics().spent(&step.thread)?;
+        let today = self.store.statistics().cost_since(self.midnight())?;
         let times = f64::from(step.allowance.max(1));
         let budget = &self.config.budget;
-        let text = if spent.calls >= budget.calls_per_thread.saturating_mul(u64::from(step.allowance.max(1)))
-        {
-            format!("This thread has called models {} times (budget.calls_per_thread).", spent.calls)
+        let text = if calls >= budget.calls_per_thread.saturating_mul(u64::from(step.allowance.max(1))) {
+            format!("This thread has called models {calls} times (budget.calls_per_thread).")
         } else if cost >= budget.thread * times {
             format!("This thread has cost ${cost:.2} (budget.thread).")
         } else if today >= budget.day * times {

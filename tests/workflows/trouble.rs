@@ -4,6 +4,7 @@ use crate::inputs::{self, analysis, analyze, dialogue, paid, refused, unreachabl
 use crate::support::assert_contains;
 use crate::support::fake_model::FakeModel;
 use crate::support::test_inbox::{TestInbox, respond};
+use sayso::agent::llm::Reply;
 use sayso::engine::graph::{Decision, Progress, ThreadId};
 use sayso::inbox::Status;
 use serde_json::json;
@@ -185,6 +186,21 @@ async fn a_budget_asks_before_it_is_passed() {
         assert_eq!(inbox.answer(&thread, Decision::Accept).await.status, Status::Done, "{named}");
         assert_eq!(dialogue(&inbox.view(&thread).await).last().unwrap(), "A:# R", "{named}");
     }
+}
+
+#[tokio::test]
+async fn a_call_without_a_price_does_not_switch_the_budget_off() {
+    let config = "[budget]\nthread = 0.0035\n[prices.priced]\ninput = 1.0\noutput = 10.0\n";
+    let by = |model: &str, text| paid(text).map(|reply| Reply { model: model.to_owned(), ..reply });
+    let answers =
+        [by("unheard of", "One?"), by("priced", "Two?"), by("priced", "Three?"), by("priced", "Four?")];
+    let inbox = inputs::with_config(config, answers);
+    let thread = analyze(&inbox).await;
+    for words in ["one", "two", "three"] {
+        inbox.answer(&thread, respond(words)).await;
+    }
+    assert_eq!(inbox.trouble(&thread).await.0, "budget");
+    assert_eq!(inbox.model.requests().len(), 3, "two with a price, and nothing was called past it");
 }
 
 #[tokio::test]

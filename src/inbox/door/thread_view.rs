@@ -29,7 +29,7 @@ impl Inbox {
             questions: stored.questions,
             decisions: stored.decisions,
             effects: stored.effects,
-            usage: self.store().statistics().usage(id, false)?,
+            usage: self.store().statistics().usage(id)?,
             trace: super::trace::trace(&self.engine, id)?,
         })
     }

@@ -82,7 +82,7 @@ impl Threads<'_> {
 
     /// What a thread's model calls have used so far.
     pub async fn usage(self, thread: ThreadId) -> Result<UsageView, InboxError> {
-        self.0.blocking(move |inbox| inbox.store().statistics().usage(&thread, false)).await
+        self.0.blocking(move |inbox| inbox.store().statistics().usage(&thread)).await
     }
 
     pub async fn outcome(self, id: ThreadId) -> Result<Outcome, InboxError> {

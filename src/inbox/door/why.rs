@@ -33,7 +33,7 @@ impl Inbox {
         blocks.extend(self.explained(&item, steps)?);
         blocks.extend(self.remembered(&item, steps)?);
         blocks.push(Block::Heading(Visible::line("Cost")));
-        blocks.push(Block::Fields(cost(&store.statistics().usage(item.thread(), false)?)));
+        blocks.push(Block::Fields(cost(&store.statistics().usage(item.thread())?)));
         Ok(Card { blocks })
     }
 

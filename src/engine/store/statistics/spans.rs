@@ -98,9 +98,21 @@ impl Statistics<'_> {
         });
     }
 
-    /// What a thread's calls have used; with `counted`, only the calls that count against budgets.
-    pub fn usage(self, thread: &ThreadId, counted: bool) -> Result<UsageView, StoreError> {
-        self.0.read(|db| usage(db, ThreadRow::find(db, thread)?.seq, counted))
+    /// What a thread's calls have used.
+    pub fn usage(self, thread: &ThreadId) -> Result<UsageView, StoreError> {
+        self.0.read(|db| usage(db, ThreadRow::find(db, thread)?.seq))
+    }
+
+    /// How many of a thread's calls count against budgets, and what those with a known price have cost.
+    pub fn spent(self, thread: &ThreadId) -> Result<(u64, f64), StoreError> {
+        let spent = "SELECT count(*), coalesce(sum(cost), 0.0) FROM spans
+             WHERE thread = (SELECT seq FROM threads WHERE id = ?) AND counts = 1";
+        self.0.read(|db| {
+            let mut statement = db.prepare_cached(spent)?;
+            let (calls, cost): (i64, f64) =
+                statement.query_row([thread], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            Ok((calls.unsigned_abs(), cost))
+        })
     }
 
     /// What all calls since `since` have cost.
@@ -166,13 +178,13 @@ fn calls(db: &Connection, row: &ThreadRow) -> Result<Vec<Call>, StoreError> {
     Ok(calls)
 }
 
-fn usage(db: &Connection, thread: i64, counted: bool) -> Result<UsageView, StoreError> {
+fn usage(db: &Connection, thread: i64) -> Result<UsageView, StoreError> {
     let mut statement = db.prepare_cached(
         "SELECT count(*), coalesce(sum(input), 0), coalesce(sum(output), 0), coalesce(sum(cost), 0.0),
             count(*) - count(cost), count(*) - coalesce(sum(counts), 0)
-         FROM spans WHERE thread = ? AND counts >= ?",
+         FROM spans WHERE thread = ?",
     )?;
-    Ok(statement.query_row(params![thread, counted], |row| {
+    Ok(statement.query_row([thread], |row| {
         let number = |at: usize| row.get::<_, i64>(at).map(i64::unsigned_abs);
         Ok(UsageView {
             calls: number(0)?,
