@@ -176,15 +176,15 @@ impl Engine {
         attempt: u32,
     ) -> (Result<Output, NodeError>, bool) {
         fail_point("before_node");
-        // Events since the last attempt invalidate its recorded calls.
-        let calls = if loaded.events.is_empty() { loaded.calls.clone() } else { Default::default() };
         let journal = Arc::new(StepJournal {
             store: self.store().clone(),
             thread: loaded.row.id.clone(),
             version: loaded.row.version,
             step: loaded.at.steps,
+            heard: loaded.row.waiting_events,
+            policies: self.settings().policies.keys().cloned().collect(),
             has_calls: AtomicBool::new(!loaded.calls.is_empty()),
-            calls,
+            calls: loaded.calls.clone(),
             released: self.released().clone(),
             _lock: self.lock(),
         });

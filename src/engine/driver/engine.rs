@@ -304,6 +304,8 @@ mod tests {
                 thread: thread.clone(),
                 version: 1,
                 step: 1,
+                heard: 0,
+                policies: Vec::new(),
                 calls: HashMap::new(),
                 has_calls: AtomicBool::new(false),
                 released: engine.released().clone(),

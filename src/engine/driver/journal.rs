@@ -2,7 +2,7 @@
 
 use super::fail_point::fail_point;
 use crate::engine::graph::{BoxFuture, EffectState, Intent, Journal, JournalError, PriorEffect, ThreadId};
-use crate::engine::store::{DriverLock, EffectIntent, Store, StoreError};
+use crate::engine::store::{CallResult, DriverLock, EffectIntent, Store, StoreError};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,6 +17,10 @@ pub(crate) struct StepJournal {
     pub thread: ThreadId,
     pub version: i64,
     pub step: i64,
+    /// How many events it has taken in.
+    pub heard: i64,
+    /// The tools that the config allows to act without asking.
+    pub policies: Vec<String>,
     pub calls: HashMap<String, Value>,
     /// Whether any call results have been recorded or are being written.
     pub has_calls: AtomicBool,
@@ -37,7 +41,15 @@ impl Journal for StepJournal {
 
     fn record(&self, name: &str, result: &Value) {
         self.has_calls.store(true, Ordering::SeqCst);
-        self.store.effects().record_call(self.thread.clone(), self.version, self.step, name, result);
+        let call = CallResult {
+            thread: self.thread.clone(),
+            version: self.version,
+            step: self.step,
+            heard: self.heard,
+            name: name.to_owned(),
+            result: result.to_string(),
+        };
+        self.store.effects().record_call(call);
     }
 
     fn begin<'a>(&'a self, intent: &'a Intent) -> BoxFuture<'a, Result<PriorEffect, JournalError>> {
@@ -47,6 +59,7 @@ impl Journal for StepJournal {
                 thread: self.thread.clone(),
                 version: self.version,
                 step: self.step,
+                policies: self.policies.clone(),
                 intent: intent.clone(),
             };
             let begun = self.store.effects().begin(effect).await.map_err(journal_error)?;

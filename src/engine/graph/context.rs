@@ -143,16 +143,15 @@ async fn carry_out(
         PriorEffect::Earlier { state: EffectState::Done | EffectState::Settled, outcome, .. } => {
             return Ok(outcome);
         }
-        PriorEffect::Earlier { state: EffectState::NotDone, frozen, .. } => {
-            intent.frozen = frozen;
-            journal.set_state(&intent.name, EffectState::Begun, &Value::Null).await?;
-        }
+        PriorEffect::Earlier { state: EffectState::NotDone, frozen, .. } => intent.frozen = frozen,
         PriorEffect::Earlier { state: EffectState::Begun | EffectState::InDoubt, frozen, .. } => {
             intent.frozen = frozen;
             match effect.find(&intent.frozen).await {
                 EffectTrace::Done(outcome) => return done(&*journal, &intent.name, outcome).await,
                 EffectTrace::NotDone => {
-                    journal.set_state(&intent.name, EffectState::Begun, &Value::Null).await?
+                    // What permitted it may have ended since, so it begins again as any other.
+                    not_done(&*journal, &intent.name, "it was begun and not found afterwards").await?;
+                    journal.begin(&intent).await?;
                 }
                 EffectTrace::Unknown(text) => return in_doubt(&*journal, &intent.name, text).await,
             }

@@ -110,7 +110,7 @@ pub trait Journal: Send + Sync {
     fn recorded(&self, name: &str) -> Option<Value>;
     /// Keeps the result of a repeatable call, without waiting for the disk.
     fn record(&self, name: &str, result: &Value);
-    /// Commits an intent, or returns what an earlier attempt left.
+    /// Commits an intent, or returns what an earlier attempt left. What certainly did not happen has then begun again.
     fn begin<'a>(&'a self, intent: &'a Intent) -> BoxFuture<'a, Result<PriorEffect, JournalError>>;
     /// Commits how far an effect has come.
     fn set_state<'a>(

@@ -15,7 +15,7 @@ use crate::engine::store::record::since_step::{AskedQuestion, SinceStep, StoredA
 use crate::engine::store::record::{calls, forks};
 use crate::engine::store::rows::{EffectRow, ThreadRow, damaged};
 use crate::engine::store::{Effects, StoreError, grants, settings};
-use crate::inbox::DecidedBy;
+use crate::inbox::{DecidedBy, POLICY_GRANT};
 use rusqlite::params;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -28,12 +28,38 @@ pub struct EffectIntent {
     pub version: i64,
     /// The step its node works on.
     pub step: i64,
+    /// The tools that the config allows to act without asking.
+    pub policies: Vec<String>,
     /// What is about to be done.
     pub intent: Intent,
 }
 
+/// The result of a repeatable call, and its place in the thread.
+#[derive(Clone, Debug)]
+pub struct CallResult {
+    pub thread: ThreadId,
+    /// The version at which its node started.
+    pub version: i64,
+    /// The step its node works on.
+    pub step: i64,
+    /// How many events its node has taken in.
+    pub heard: i64,
+    pub name: String,
+    /// As JSON.
+    pub result: String,
+}
+
+impl EffectIntent {
+    /// Whether the config still allows what this grant stands for, if it stands for the config.
+    fn allows_policy(&self, grant: &str) -> bool {
+        grant
+            .strip_prefix(POLICY_GRANT)
+            .is_none_or(|tool| self.policies.iter().any(|allowed| allowed == tool))
+    }
+}
+
 impl Effects<'_> {
-    /// Commits an intent, or returns what an earlier attempt left.
+    /// Commits an intent, or returns what an earlier attempt left. What certainly did not happen has then begun again.
     pub async fn begin(self, effect: EffectIntent) -> Result<PriorEffect, StoreError> {
         self.0.write(move |tx| begin(tx, &effect)).await?.ok_or(StoreError::Moved)
     }
@@ -66,16 +92,15 @@ impl Effects<'_> {
         })
     }
 
-    /// Stores the result of a repeatable call without waiting for the disk. If the thread has moved on, the result is
-    /// outdated and dropped.
-    pub fn record_call(self, thread: ThreadId, version: i64, step: i64, name: &str, result: &Value) {
-        let (name, result) = (name.to_owned(), result.to_string());
+    /// Stores the result of a repeatable call without waiting for the disk. If the thread has moved on, or something
+    /// has reached it that its node does not know, the result is outdated and dropped.
+    pub fn record_call(self, call: CallResult) {
         self.0.write_later(move |tx| {
-            let row = ThreadRow::find(tx, &thread)?;
-            if row.version != version {
+            let row = ThreadRow::find(tx, &call.thread)?;
+            if (row.version, row.waiting_events) != (call.version, call.heard) {
                 return Err(StoreError::Moved);
             }
-            calls::write(tx, row.seq, step, &name, &result)
+            calls::write(tx, row.seq, call.step, &call.name, &call.result)
         });
     }
 }
@@ -113,13 +138,17 @@ fn begin(tx: &Tx<'_>, effect: &EffectIntent) -> Result<Option<PriorEffect>, Stor
     }
     let Intent { name, basis, frozen } = &effect.intent;
     if let Some(earlier) = recent.effects.iter().find(|earlier| earlier.body.name == *name) {
+        if earlier.state == EffectState::NotDone {
+            approve(tx, &row, &recent, effect)?;
+            end(tx, &mut row, earlier.seq, name, EffectState::Begun, Value::Null)?;
+        }
         return Ok(Some(PriorEffect::Earlier {
             state: earlier.state,
             frozen: blobs::get(tx, &parse_digest(&earlier.body.bytes)?)?,
             outcome: earlier.outcome.clone(),
         }));
     }
-    let approved = approve(tx, &row, &recent, basis)?;
+    let approved = approve(tx, &row, &recent, effect)?;
     let question =
         recent.questions.iter().find(|question| approved.is_some_and(|(card, _)| card == question.seq));
     if let Some(question) = question
@@ -155,17 +184,19 @@ fn approve(
     tx: &Tx<'_>,
     row: &ThreadRow,
     recent: &SinceStep,
-    basis: &Authorization,
+    effect: &EffectIntent,
 ) -> Result<Option<(i64, Hash)>, StoreError> {
     let refuse = |text: String| Err(StoreError::NotApproved(text));
+    let ended = |grant: &str| {
+        refuse(format!("no grant in force goes by `{grant}`; `sayso grants` shows those there are"))
+    };
     let executes = |question: &AskedQuestion, args: &Value| {
         (question.seq, Hash::of(&question.asked.interrupt.action, args, &question.asked.interrupt.shown_with))
     };
+    let basis = &effect.intent.basis;
     match basis {
         Authorization::Grant { name } if grants::builtin_on(tx, name)? => Ok(None),
-        Authorization::Grant { name } => {
-            refuse(format!("no grant in force goes by `{name}`; `sayso grants` shows those there are"))
-        }
+        Authorization::Grant { name } => ended(name),
         Authorization::Decision { key, args } | Authorization::Draft { key, args } => {
             let asked = recent.node_questions().find(|question| question.asked.interrupt.key == *key);
             let Some((question, answer)) = asked.and_then(|q| Some((q, q.current_answer()?))) else {
@@ -187,12 +218,12 @@ fn approve(
             if answer.body.shown != question.hash() || allowed != args {
                 return refuse(format!("what would be done is not what was approved on `{id}`"));
             }
-            // If the grant ended after it answered, the thread is looked at again and the person is asked.
             if let DecidedBy::Grant(grant) = &answer.body.by
-                && !answer.acted
-                && !grants::covers(tx, grant, &question.asked, &row.id, tx.now())?
+                && !(grants::covers(tx, grant, &question.asked, &row.id, tx.now())?
+                    && effect.allows_policy(grant))
             {
-                return Err(StoreError::Moved);
+                // If nothing has begun, the thread is looked at again and the person is asked.
+                return if answer.acted { ended(grant) } else { Err(StoreError::Moved) };
             }
             Ok(Some(executes(question, args)))
         }

@@ -43,7 +43,7 @@ mod writer;
 pub use crate::inbox::{MemoryCause, MemoryVersion};
 pub use audit::AuditChecked;
 pub use decision_history::PastDecision;
-pub use effects::EffectIntent;
+pub use effects::{CallResult, EffectIntent};
 pub use error::StoreError;
 pub use lock::{DriverLock, LockAttempt};
 pub use mail::conversation::ConversationMail;

@@ -45,6 +45,26 @@ async fn a_call_is_not_paid_twice_across_trouble_and_restart() {
     assert_eq!(inbox.log(&thread).await, json!([{"x": 1}]));
 }
 
+/// Calls that were made knowing what has come are kept; older ones may rest on less, and are made again.
+#[tokio::test]
+async fn what_comes_makes_only_earlier_calls_old() {
+    let inbox = TestInbox::new();
+    let before = inbox.start_program(json!([[{"call": "x"}, {"flaky": 2}]])).await;
+    inbox.news(&before, "mail").await;
+    inbox.drive().await;
+    assert_eq!(inbox.log(&before).await, json!([{"arrived": "mail"}, {"x": 1}]));
+
+    let inbox = TestInbox::new();
+    let between =
+        inbox.start_program(json!([[{"call": "x"}, {"gate": "g"}, {"call": "y"}, {"flaky": 2}]])).await;
+    let driver = inbox.drive_to("g").await;
+    inbox.news(&between, "mail").await;
+    (0..3).for_each(|_| inbox.world.open("g"));
+    inbox.wait_for(&between, Status::Done).await;
+    driver.stop().await;
+    assert_eq!(inbox.log(&between).await, json!([{"arrived": "mail"}, {"x": 2}, {"y": 2}]));
+}
+
 #[tokio::test]
 async fn one_name_twice_in_a_step_is_an_error() {
     let inbox = TestInbox::new();
@@ -232,6 +252,7 @@ async fn an_effect_found_begun_is_looked_for_first() {
             thread: thread.clone(),
             version: have.row.version,
             step,
+            policies: Vec::new(),
             intent,
         };
         store.effects().begin(effect).await.unwrap();

@@ -1,11 +1,14 @@
 //! Grants: what may be done without asking, how far it goes, and how it ends.
 
-use crate::support::test_inbox::{TestClock, decision, eager, holding};
+use crate::support::test_inbox::{TestClock, decision, eager, edit, holding};
 use crate::support::{TestInbox, merged};
 use jiff::SignedDuration;
 use sayso::app::Settings;
 use sayso::config::{Policy, PolicyMode};
-use sayso::engine::graph::{Decision, InterruptId, ThreadId};
+use sayso::engine::graph::{
+    Authorization, Decision, EffectError, EffectTrace, Intent, InterruptId, ThreadId,
+};
+use sayso::engine::store::EffectIntent;
 use sayso::inbox::{
     CATALOGUE_GET, DecidedBy, DecisionRequest, GrantLine, GrantRequest, GrantScope, InboxError, MARK_HANDLED,
     OUTPUT_FILES, OWN_MAIL, PUT_AWAY, SeenHash, Status,
@@ -221,6 +224,66 @@ async fn a_grant_that_ends_while_its_node_runs_is_not_acted_on() {
         assert_eq!(inbox.status(&thread).await, Status::Done);
         assert_eq!(decided_by(&inbox, &thread).await[1], "cli");
         assert_eq!(inbox.world.performed().len(), 1);
+    }
+}
+
+/// An effect of which it is known that it did not happen, or which is not found, begins again as any other.
+#[tokio::test]
+async fn what_failed_is_not_tried_again_after_its_grant_ended() {
+    for (fault, found) in [
+        (EffectError::NotDone("closed".to_owned()), None),
+        (EffectError::Unknown("cut off".to_owned()), Some(EffectTrace::Unknown("dark".to_owned()))),
+    ] {
+        let (inbox, _) = with_clock(Settings { retries: 0, ..eager() });
+        let (_, line) = granted(&inbox, GrantScope::Sender, Some(600)).await;
+        let what = format!("{fault:?}");
+        *inbox.world.found.lock().unwrap() = found;
+        inbox.world.fault(fault);
+        let thread = inbox.run_program(ask_and_do(json!({}))).await;
+        let trouble = inbox.open_question(&thread).await;
+        *inbox.world.found.lock().unwrap() = Some(EffectTrace::NotDone);
+        inbox.grants().revoke(line.id.clone()).await.unwrap();
+        let again = match inbox.item(&trouble).await.allow.edit {
+            true => edit(json!({"effect": "go", "outcome": "not_done"})),
+            false => Decision::Accept,
+        };
+        inbox.decide(&trouble, again).await.unwrap();
+        inbox.drive().await;
+        let (code, text) = inbox.trouble(&thread).await;
+        assert_eq!(code, "failed", "{what}");
+        assert!(text.contains(&line.id) && text.contains("`sayso grants`"), "{what}: {text}");
+        assert_eq!(inbox.world.counted("attempts"), 1, "{what}");
+    }
+}
+
+/// As a process leaves it that dies between intent and outcome, and the next finds no trace of it.
+#[tokio::test]
+async fn what_was_begun_and_is_not_found_is_not_done_after_its_grant_ended() {
+    for forbid in [true, false] {
+        let policy = Policy { mode: PolicyMode::Allow, ..Policy::default() };
+        let allowing = || Settings { policies: [("do".to_owned(), policy.clone())].into(), ..eager() };
+        let inbox = TestInbox::with_settings(allowing());
+        *inbox.world.found.lock().unwrap() = Some(EffectTrace::NotDone);
+        let asked = json!({"key": "a", "irreversible": true, "granted": "policy:do"});
+        let program = json!([[{"ask": [asked]}], [{"gate": "g"}, {"once": {"name": "go", "key": "a"}}]]);
+        let thread = inbox.start_program(program).await;
+        inbox.drive_to("g").await.stop().await;
+        let have = inbox.store().threads().load(&thread, None).unwrap();
+        let basis = Authorization::Decision { key: "a".to_owned(), args: json!({"key": "a", "n": 1}) };
+        let effect = EffectIntent {
+            thread: thread.clone(),
+            version: have.row.version,
+            step: have.at.steps,
+            policies: vec!["do".to_owned()],
+            intent: Intent { name: "go".to_owned(), basis, frozen: b"early".to_vec() },
+        };
+        inbox.store().effects().begin(effect).await.unwrap();
+        let inbox = inbox.restart(if forbid { eager() } else { allowing() });
+        inbox.world.open("g");
+        inbox.drive().await;
+        let (status, performed) = if forbid { (Status::Trouble, 0) } else { (Status::Done, 1) };
+        assert_eq!(inbox.status(&thread).await, status);
+        assert_eq!(inbox.world.performed(), vec!["early"; performed]);
     }
 }
 

@@ -144,7 +144,7 @@ fn queue_once(tx: &Tx<'_>, row: &mut ThreadRow, arrival: &Arrival) -> Result<Opt
     }
 }
 
-/// Stores an event until the thread can take it in.
+/// Stores an event until the thread can take it in. What was called without it is to be called again.
 pub fn queue(tx: &Tx<'_>, row: &mut ThreadRow, event: &Event) -> Result<Entry, StoreError> {
     let kind = match event.what {
         EventKind::Words { .. } => EntryKind::Continued,
@@ -154,6 +154,7 @@ pub fn queue(tx: &Tx<'_>, row: &mut ThreadRow, event: &Event) -> Result<Entry, S
         }
     };
     let from = if kind == EntryKind::Arrived { None } else { Some(tx.opened()?) };
+    calls::forget(tx, row)?;
     append(tx, row, kind, None, &Arrived { event: event.clone(), from })
 }
 
