@@ -216,7 +216,7 @@ async fn what_is_given_up_after_trouble_ends_without_a_result() {
     inbox.answer(&thread, respond("one")).await;
     inbox.trouble(&thread).await;
     let outcome = inbox.answer(&thread, Decision::Ignore).await;
-    assert_eq!((outcome.status, outcome.output), (Status::Done, None));
+    assert_eq!((outcome.status, outcome.output), (Status::Abandoned, None));
     assert_eq!(inbox.input_files(), ["notes.md"]);
 }
 

@@ -66,7 +66,8 @@ fn answers(failure: &Failure, hints: bool) -> (Allow, Labels) {
             },
         ),
         Failure::StepLimit(_) | Failure::Budget(_) => {
-            (Allow { respond: false, ..no_edit }, Labels::new("allow as much again", "", "abandon"))
+            let labels = Labels::new("allow as much again", "", "abandon");
+            (Allow { respond: false, ..no_edit }, Labels { refused: Some("abandoned".to_owned()), ..labels })
         }
         Failure::InDoubt { .. } => (
             Allow { respond: false, ..Allow::ALL },

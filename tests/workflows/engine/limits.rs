@@ -76,7 +76,20 @@ async fn the_step_limit_is_a_question() {
     inbox.accept_and_drive(&thread).await;
     assert_eq!(inbox.trouble(&thread).await.0, "step_limit");
     assert_eq!(inbox.view(&thread).await.steps.len(), 1 + 40, "as much again");
-    assert_eq!(inbox.answer(&thread, Decision::Ignore).await.status, Status::Done, "ignore ends it");
+    let trouble = inbox.open_item(&thread).await;
+    assert_eq!(trouble.labels.ignore.as_deref(), Some("abandon"));
+    assert_eq!(inbox.answer(&thread, Decision::Ignore).await.status, Status::Abandoned);
+    assert_eq!(inbox.past_outcomes().await[0], "abandoned");
+}
+
+#[tokio::test]
+async fn a_child_that_may_take_no_more_steps_is_not_done() {
+    let inbox = TestInbox::new();
+    let kid = json!({"key": "k", "program": [["repeat"]]});
+    let thread = inbox.run_program(json!([[{"spawn": [kid]}]])).await;
+    let kid = inbox.lines().await.into_iter().find(|line| line.parent.is_some()).unwrap().id;
+    inbox.answer(&kid, Decision::Ignore).await;
+    assert_eq!(inbox.log(&thread).await, json!([{"joined": [["k", false]]}]));
 }
 
 #[tokio::test]

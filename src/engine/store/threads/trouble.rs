@@ -86,14 +86,13 @@ fn settle(tx: &Tx<'_>, thread: &ThreadId, version: i64, step_limit: i64) -> Resu
         return Err(StoreError::Moved);
     }
     let recent = SinceStep::read(tx, &row)?;
-    let (mut fate, mut resolved) = (Fate::GoesOn, Resolved::default());
+    let mut resolved = Resolved::default();
     let mut hints = Vec::new();
     for (question, answer) in recent.troubles().filter_map(|q| Some((q, q.current_answer()?))) {
         resolved.takes.push(answer.seq);
         match (question.asked.interrupt.action.as_str(), &answer.body.decision) {
             ("step_limit", Decision::Accept) => resolved.more_steps += step_limit,
             ("budget", Decision::Accept) => resolved.more_budgets += 1,
-            ("step_limit" | "budget", Decision::Ignore) => fate = fate.max(Fate::Ends),
             ("in_doubt", Decision::Accept) => {
                 settle_effect(tx, &mut row, &recent, &question.asked.interrupt.args)?;
             }
@@ -102,29 +101,18 @@ fn settle(tx: &Tx<'_>, thread: &ThreadId, version: i64, step_limit: i64) -> Resu
                 let what = EventKind::Hint { text: text.clone() };
                 hints.push(Event { id: question.asked.id.to_string(), what });
             }
-            (_, Decision::Ignore) => fate = fate.max(Fate::Abandoned),
+            (_, Decision::Ignore) => resolved.ends = Some(Status::Abandoned),
             (_, Decision::Accept | Decision::Edit { .. } | Decision::Draft) => {}
         }
     }
-    match fate {
-        Fate::GoesOn => {
-            for hint in hints {
-                arrive::queue(tx, &mut row, &hint)?;
-            }
-            append(tx, &mut row, EntryKind::Resolved, None, &resolved)?;
-            Ok(())
-        }
-        Fate::Ends => end(tx, &mut row, &recent, Resolved { ends: Some(Status::Done), ..resolved }),
-        Fate::Abandoned => end(tx, &mut row, &recent, Resolved { ends: Some(Status::Abandoned), ..resolved }),
+    if resolved.ends.is_some() {
+        return end(tx, &mut row, &recent, resolved);
     }
-}
-
-/// What happens to the thread after the decision, mildest first.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Fate {
-    GoesOn,
-    Ends,
-    Abandoned,
+    for hint in hints {
+        arrive::queue(tx, &mut row, &hint)?;
+    }
+    append(tx, &mut row, EntryKind::Resolved, None, &resolved)?;
+    Ok(())
 }
 
 /// Records a person's finding whether an effect in doubt happened.
