@@ -7,6 +7,7 @@ use crate::engine::store::{OpenLesson, StoreError};
 use crate::inbox::{LEARNING_WORKFLOW, ROW_WORKFLOW};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
+use std::fmt::Display;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -65,7 +66,8 @@ impl PendingLessons {
             };
             let mut due = since + delay;
             if due <= now {
-                let began = begin(engine, &namespace, &lessons).await?;
+                let began = begin(engine, &namespace, &lessons).await;
+                let Some(began) = unless_it_cannot(began, &namespace)? else { continue };
                 self.newest.remove(&namespace);
                 due = if began { now } else { now + delay };
             }
@@ -81,11 +83,25 @@ async fn ask_about_rows(engine: &Engine) -> Result<bool, StoreError> {
     for row in engine.store().memory().rows_to_ask_about()? {
         // If this engine does not know the workflow, it leaves the row to one that does.
         if let Ok(new) = engine.new_thread(ROW_WORKFLOW, json!({ "row": row }), "") {
-            engine.store().memory().ask_about_row(new, row.key, engine.step_limit()).await?;
-            asked = true;
+            let asking =
+                engine.store().memory().ask_about_row(new, row.key.clone(), engine.step_limit()).await;
+            asked |= unless_it_cannot(asking, row.key)?.is_some();
         }
     }
     Ok(asked)
+}
+
+/// What was done, or nothing if it can't be: one row or profile does not hold up the others. A write that may succeed
+/// later is an error.
+fn unless_it_cannot<T>(done: Result<T, StoreError>, what: impl Display) -> Result<Option<T>, StoreError> {
+    match done {
+        Ok(done) => Ok(Some(done)),
+        Err(error @ (StoreError::Full | StoreError::Busy)) => Err(error),
+        Err(error) => {
+            tracing::error!(%what, %error, "cannot be learned from");
+            Ok(None)
+        }
+    }
 }
 
 /// Starts the thread that learns from these lessons; says whether one does now.

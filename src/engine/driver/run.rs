@@ -218,17 +218,18 @@ impl Driver {
             if until == Until::Idle && scheduler.unreachable.is_waiting(&thread.thread) {
                 continue;
             }
-            look.active = true;
             // Asking again drives nothing, so it happens even while paused.
             if scheduler.first && is_stale_hold(thread, store.now().as_millisecond()) {
                 match store.inbox().ask_again(thread.thread.clone(), thread.version).await {
                     // If somebody else moved it meanwhile, they had their say.
-                    Ok(()) | Err(StoreError::Moved) => continue,
-                    Err(error) => return Err(error),
+                    Ok(()) | Err(StoreError::Moved) => look.active = true,
+                    Err(error @ (StoreError::Full | StoreError::Busy)) => return Err(error),
+                    Err(error) => scheduler.give_up(thread.thread.clone(), error),
                 }
             }
-            if to_do.paused {
+            look.active = true;
                 continue;
+            if to_do.paused {
             }
             if self.engine.is_at_work(&thread.thread) || self.engine.is_gathering(&thread.thread) {
                 look.waits_for_release = true;

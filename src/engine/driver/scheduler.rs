@@ -110,7 +110,8 @@ impl Scheduler {
         self.broken.get(&thread.thread).is_some_and(|version| [i64::MIN, thread.version].contains(version))
     }
 
-    fn give_up(&mut self, thread: ThreadId, error: StoreError) {
+    /// Leaves a thread alone until it changes.
+    pub fn give_up(&mut self, thread: ThreadId, error: StoreError) {
         tracing::error!(%thread, %error, "cannot be driven");
         self.idle.remove(&thread);
         self.failed.insert(thread.clone(), error);

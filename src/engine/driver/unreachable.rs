@@ -77,8 +77,11 @@ impl UnreachableServers {
         };
         let mut answered = Vec::new();
         for (server, card) in &cards {
-            if engine.store().threads().outcome(card)?.status.ended() {
-                answered.push(server.clone());
+            match engine.store().threads().outcome(card) {
+                Ok(outcome) if outcome.status.ended() => answered.push(server.clone()),
+                // A card that cannot be read is not answered.
+                Ok(_) | Err(StoreError::Damaged(_)) => {}
+                Err(error) => return Err(error),
             }
         }
         for server in answered {
@@ -152,8 +155,8 @@ async fn close_card(engine: &Engine, server: &str, card: &ThreadId) -> Result<()
     let event = Event { id: key(server), what };
     let arrival = arrival(spec, card, &event, None).map_err(|e| StoreError::Conflict(e.to_string()))?;
     match engine.store().threads().deliver(arrival).await {
-        // Somebody answered it at the same moment.
-        Ok(_) | Err(StoreError::NotOpen { .. } | StoreError::Moved) => Ok(()),
+        // Somebody answered it at the same moment, or it cannot be read and stays.
+        Ok(_) | Err(StoreError::NotOpen { .. } | StoreError::Moved | StoreError::Damaged(_)) => Ok(()),
         Err(error) => Err(error),
     }
 }

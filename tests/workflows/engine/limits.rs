@@ -2,7 +2,7 @@
 
 use super::effects::pair;
 use crate::support::fake_world::FakeWorld;
-use crate::support::test_inbox::eager;
+use crate::support::test_inbox::{deed, eager, holding};
 use crate::support::{FakeModel, TestInbox, player};
 use sayso::app::{Driver, Ended, Scope, Settings, Until};
 use sayso::engine::graph::ThreadId;
@@ -275,6 +275,32 @@ async fn whoever_waits_for_a_damaged_thread_is_told() {
     let mut worker = Driver::take(inbox.engine().clone()).await.unwrap().unwrap();
     worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
     assert_eq!(worker.failed().keys().collect::<Vec<_>>(), [&thread]);
+}
+
+/// Each holds up nothing but itself, at every start.
+#[tokio::test]
+async fn one_unreadable_row_does_not_stop_the_others() {
+    for (forge, is_failed) in [
+        ("UPDATE log SET body = '{' WHERE kind = 'decided'", true),
+        ("UPDATE threads SET id = 'x' WHERE status = 'held'", false),
+        ("INSERT INTO taught (seq, key, last, asks, row) VALUES (9999, 'x', 9999, 1, '{')", false),
+        ("INSERT INTO lessons (namespace, cause, thread, key, at) VALUES ('a', '{}', 9999, 'k', 0)", false),
+    ] {
+        let world = Arc::<FakeWorld>::default();
+        let builder = TestInbox::builder().settings(holding()).with_model(FakeModel::default());
+        let inbox = builder.with_workflow(player::spec("player", world.clone())).open();
+        let (inbox, held, id) = inbox.asking(deed()).await;
+        inbox.decide(&id, Decision::Accept).await.unwrap();
+        inbox.sql().execute_batch(&format!("PRAGMA foreign_keys = OFF; {forge}")).unwrap();
+        let sound = inbox.start_program(json!([[{"note": "x"}]])).await;
+        let clock = Arc::new(|| jiff::Timestamp::now() + jiff::SignedDuration::from_hours(1));
+        let later = inbox.other_process_at(eager(), clock);
+        let mut worker = Driver::take(later.engine().clone()).await.unwrap().unwrap();
+        worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
+        assert_eq!(inbox.status(&sound).await, Status::Done, "{forge}");
+        assert_eq!(worker.failed().contains_key(&held), is_failed, "{forge}");
+        assert_eq!(world.performed().len(), 0, "{forge}");
+    }
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@
 //! has what happened.
 
 use crate::engine::graph::{InterruptId, ThreadId};
-use crate::engine::store::rows::{self, ThreadRow, damaged, side_row};
+use crate::engine::store::rows::{self, ThreadRow, damaged, readable, side_row};
 use crate::engine::store::threads::start::{NewThread, start};
 use crate::engine::store::{Memory, StoreError};
 use crate::inbox::{LessonLink, MemoryVersion};
@@ -84,20 +84,19 @@ impl Memory<'_> {
         self.0.read(|db| rows::exists(db, work, []))
     }
 
-    /// All lessons that no thread has taken yet, oldest first.
+    /// All lessons that no thread has taken yet, oldest first, but for those whose thread cannot be read.
     pub fn open_lessons(self) -> Result<Vec<OpenLesson>, StoreError> {
         self.0.read(|db| {
-            let open = LessonRow::select(db, "WHERE learner IS NULL ORDER BY seq", [])?.into_iter();
-            open.map(|row| {
-                Ok(OpenLesson {
-                    seq: row.seq,
-                    namespace: row.namespace,
-                    cause: row.cause,
-                    thread: ThreadRow::by_seq(db, row.thread)?.id,
-                    interrupt: row.interrupt,
-                })
-            })
-            .collect()
+            let mut open = Vec::new();
+            for row in LessonRow::select(db, "WHERE learner IS NULL ORDER BY seq", [])? {
+                let LessonRow { seq, namespace, cause, interrupt, .. } = row;
+                if let Some(thread) =
+                    readable("the thread of a lesson", seq, ThreadRow::by_seq(db, row.thread))
+                {
+                    open.push(OpenLesson { seq, namespace, cause, thread: thread.id, interrupt });
+                }
+            }
+            Ok(open)
         })
     }
 

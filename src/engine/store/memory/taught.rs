@@ -4,7 +4,7 @@ use crate::engine::graph::InterruptId;
 use crate::engine::store::log::{EntryKind, NewEntry, Taught, Tx};
 use crate::engine::store::mail::intake::line;
 use crate::engine::store::record::project::{apply, changed_row};
-use crate::engine::store::rows::{MailRow, TaughtRow, ThreadRow, time};
+use crate::engine::store::rows::{MailRow, TaughtRow, ThreadRow, readable, time};
 use crate::engine::store::threads::start::{NewThread, start};
 use crate::engine::store::{Memory, StoreError};
 use crate::inbox::{MailLine, MemoryRow, RowChange, RowDecision, RowKey, RowLine};
@@ -32,9 +32,12 @@ impl Memory<'_> {
         self.0.write(move |tx| change_row(tx, &key, change)).await
     }
 
-    /// Rows that a person is to be asked about.
+    /// Rows that a person is to be asked about, but for those that cannot be read.
     pub fn rows_to_ask_about(self) -> Result<Vec<MemoryRow>, StoreError> {
-        self.0.read(|db| TaughtRow::select(db, "WHERE asks = 1", [])?.iter().map(TaughtRow::parse).collect())
+        let parse = |row: TaughtRow| readable("a row of the memory", &row.key, row.parse());
+        self.0.read(|db| {
+            Ok(TaughtRow::select(db, "WHERE asks = 1", [])?.into_iter().filter_map(parse).collect())
+        })
     }
 
     /// Starts the thread that asks about a row, unless somebody has.

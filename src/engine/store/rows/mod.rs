@@ -33,6 +33,11 @@ pub fn json<T: DeserializeOwned>(what: &str, text: &str) -> Result<T, StoreError
     serde_json::from_str(text).or_else(|e| damaged(format!("{what} is not readable: {e}")))
 }
 
+/// What was read, if it could be: one row that cannot be read does not hold up the others.
+pub fn readable<T>(what: &str, which: impl std::fmt::Display, read: Result<T, StoreError>) -> Option<T> {
+    read.inspect_err(|error| tracing::error!(%which, %error, "{what} is left alone")).ok()
+}
+
 /// Reads all rows of a query.
 pub fn query<T>(
     db: &Connection,

@@ -10,7 +10,7 @@ use crate::engine::store::record::{calls, snapshots};
 use crate::engine::store::rows::{self, Awaits, InterruptRow, Runnable, Stage, ThreadRow, damaged};
 use crate::engine::store::{StoreError, Threads, grants, settings};
 use crate::inbox::{DecidedBy, PROGRAM_ACTIONS, PROGRAM_WORKFLOW, Status};
-use rusqlite::Connection;
+use rusqlite::{Connection, Row};
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -103,12 +103,17 @@ const RUNNABLE: &str = "
 impl Threads<'_> {
     pub fn runnable(self) -> Result<RunnableThreads, StoreError> {
         self.0.read(|db| {
-            let threads = rows::query(db, RUNNABLE, [], |row| {
+            let read = |row: &Row<'_>| -> Result<Runnable, StoreError> {
                 let (seq, thread, status, version) = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
                 let (hold_ms, held_at, waiting_events) = (row.get(4)?, row.get(5)?, row.get(6)?);
                 let by_program = row.get::<_, String>(7)? == PROGRAM_WORKFLOW;
                 Ok(Runnable { seq, thread, status, version, hold_ms, held_at, waiting_events, by_program })
+            };
+            let threads = rows::query(db, RUNNABLE, [], |row| {
+                let seq: i64 = row.get(0)?;
+                Ok(rows::readable("a thread", seq, read(row)))
             })?;
+            let threads = threads.into_iter().flatten().collect();
             Ok(RunnableThreads { threads, paused: settings::is_paused(db)?, last: log::last_seq(db)? })
         })
     }
