@@ -48,6 +48,8 @@ fn available_in_tab(model: &Model, action: Action) -> Result<(), &'static str> {
 
 /// Runs an action in the uppermost pop-up, or else in the tab.
 pub fn run(model: &mut Model, action: Action, press: Press) {
+    // Whoever presses another key is looking at the card.
+    model.early_key.take_if(|_| !action.decides_on_card());
     let does = match model.popup() {
         Some(popup) => popup.available(model, action).map(|()| None),
         None => does(model, action).map(Some),
@@ -88,7 +90,7 @@ fn passes_guard(model: &mut Model, action: Action, press: Press) -> bool {
         }
         Action::AcceptGrant => {
             return match key_guard::guard(model, Action::Accept, press) {
-                Guard::Rejected(why) => {
+                Guard::Rejected(why) | Guard::TooEarly(why) => {
                     model.refuse(why);
                     false
                 }
@@ -124,6 +126,10 @@ fn passes_card_guard(model: &mut Model, action: Action, press: Press) -> bool {
             return true;
         }
         Guard::Rejected(why) => model.refuse(why),
+        Guard::TooEarly(why) => {
+            model.refuse(why);
+            key_guard::note_early(model, press);
+        }
         Guard::Asks => decide::confirm(model, action),
         Guard::Scrolls => show_more(model, press),
         Guard::Waits => {

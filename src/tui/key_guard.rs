@@ -8,8 +8,8 @@
 //! a frame with that card was flushed while no key was waiting. Paste and mouse never get here.
 
 use super::actions::Action;
-use super::model::{DeferredKey, LastDecisionKey, Model, Press};
-use crate::engine::graph::{Grade, Kind};
+use super::model::{DeferredKey, EarlyKey, LastDecisionKey, Model, Press};
+use crate::engine::graph::Kind;
 use crate::inbox::{ItemKind, Question};
 use std::time::Duration;
 
@@ -41,6 +41,8 @@ pub enum Guard {
     Scrolls,
     /// It acts in a moment, unless it comes again before then.
     Waits,
+    /// It does nothing, for this reason; until it comes again, no other key decides on the card.
+    TooEarly(&'static str),
     /// It does nothing, for this reason.
     Rejected(&'static str),
 }
@@ -64,6 +66,11 @@ pub fn note_key(model: &mut Model, press: Press) {
             }
         }
     }
+}
+
+/// Remembers a key that came too early for the selected card.
+pub fn note_early(model: &mut Model, press: Press) {
+    model.early_key = model.selected().map(|row| EarlyKey { key: press.key, card: row.id.clone() });
 }
 
 /// The deferred key, if it has waited long enough and its card is still on the screen.
@@ -101,12 +108,15 @@ pub fn guard(model: &Model, action: Action, press: Press) -> Guard {
     if model.deciding.contains(&row.id) {
         return Guard::Rejected("This one is being decided");
     }
-    let Some(opened) = model.current() else { return Guard::Rejected("The card is still loading") };
+    if model.early_key.as_ref().is_some_and(|early| early.card == row.id && early.key != press.key) {
+        return Guard::Rejected("The key before came too early for this card: press it again, or move first");
+    }
+    let Some(opened) = model.current() else { return Guard::TooEarly("The card is still loading") };
     let Some(shown) = &model.shown else {
         return Guard::Rejected("The card isn't on the screen · <open> opens it");
     };
     if shown.id != row.id || shown.hash != row.hash || press.at < shown.since {
-        return Guard::Rejected("The card isn't on the screen · <open> opens it");
+        return Guard::TooEarly("The card isn't on the screen · <open> opens it");
     }
     let is_invitation = model.question().is_some_and(Question::is_invitation);
     // An invitation is answered by a mail, whichever the answer is.
@@ -119,13 +129,13 @@ pub fn guard(model: &Model, action: Action, press: Press) -> Guard {
     let seen_at = opened.end_seen.filter(|seen| proposes && press.at >= *seen);
     let shown_for = press.at.saturating_duration_since(seen_at.map_or(shown.since, |at| at.max(shown.since)));
     if shown_for < MIN_SHOWN_TIME {
-        return Guard::Rejected("Ignored: typed before the card was shown");
+        return Guard::TooEarly("Ignored: typed before the card was shown");
     }
     if proposes && seen_at.is_none() {
         return Guard::Scrolls;
     }
     if proposes && row.irreversible && shown_for < MIN_IRREVERSIBLE_SHOWN_TIME {
-        return Guard::Rejected("This can't be undone later: look at it for a moment, then accept");
+        return Guard::TooEarly("This can't be undone later: look at it for a moment, then accept");
     }
     match model.last_decision_key {
         Some(LastDecisionKey { key, held: true, .. }) if key == press.key => {

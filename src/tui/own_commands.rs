@@ -30,7 +30,7 @@ pub fn start(model: &mut Model, number: usize, press: Press) {
     let Some(command) = model.options.commands.get(number).cloned() else { return };
     // It may decide through `sayso accept`, so its key follows the rules for decision keys.
     let why = match key_guard::guard(model, Action::Ignore, press) {
-        Guard::Rejected(why) => Some(why),
+        Guard::Rejected(why) | Guard::TooEarly(why) => Some(why),
         Guard::Waits => Some("Ignored: the key seems to be held down"),
         Guard::Acts | Guard::Asks | Guard::Scrolls => None,
     };

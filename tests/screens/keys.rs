@@ -80,6 +80,25 @@ fn a_key_meant_for_the_card_before_says_so() {
     screen.decided(1).says("Ignored: typed before the card was shown");
 }
 
+/// The key after one that came too early was meant for the card after that.
+#[test]
+fn a_card_asks_once_more_for_the_key_that_came_too_early() {
+    let early = || {
+        let mut screen = TestScreen::full(SIZE);
+        screen.press("a").key(Key::plain('i'), Duration::from_millis(150), false);
+        screen
+    };
+    let mut screen = early();
+    screen
+        .press("a")
+        .decided(1)
+        .says("The key before came too early for this card: press it again, or move first");
+    screen.press("i").decided(2);
+    // Whoever moves has seen where the cursor is.
+    let mut screen = early();
+    screen.press("jk").press("a").decided(2);
+}
+
 /// Nothing opens, nothing is decided, and the line at the bottom says why.
 #[test]
 fn a_key_that_does_nothing_says_why() {

@@ -30,6 +30,14 @@ impl LastDecisionKey {
     }
 }
 
+/// A key that came too early to decide on a card. Keys that were meant for the next card follow it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EarlyKey {
+    pub key: Key,
+    /// The card it was too early for.
+    pub card: String,
+}
+
 /// A decision that waits until it is clear that its key is not held down.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeferredKey {

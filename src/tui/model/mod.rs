@@ -15,7 +15,7 @@ mod tour;
 pub use activity::{ActivityRow, ActivityTab, Section};
 pub use inbox::*;
 pub use job::{Callback, Failure, InboxResult, Job, TakeText};
-pub use keys::{DeferredKey, LastDecisionKey, Shown};
+pub use keys::{DeferredKey, EarlyKey, LastDecisionKey, Shown};
 pub use memory::{MemoryTab, Versions, Wanted};
 pub use msg::*;
 pub use popup::{Beside, Layer, Popup};
@@ -134,6 +134,8 @@ pub struct Model {
     pub last_decision_key: Option<LastDecisionKey>,
     /// A decision that waits until its key is known not to be held down.
     pub deferred_key: Option<DeferredKey>,
+    /// The key that the card asks for once more.
+    pub early_key: Option<EarlyKey>,
     pub note: Option<Note>,
     /// What was done last, and then what was learned from it.
     pub reports: Vec<Report>,
@@ -205,6 +207,7 @@ impl Model {
             is_touched: false,
             last_decision_key: None,
             deferred_key: None,
+            early_key: None,
             note: None,
             reports: Vec::new(),
             undo: None,
