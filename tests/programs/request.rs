@@ -282,6 +282,48 @@ fn a_request_that_expires_closes_and_says_so() {
     });
 }
 
+/// Whether somebody waits for it, by the one item there is.
+fn is_waited_for(cli: &Cli) -> bool {
+    the_one(cli)["waiting"] == json!(true)
+}
+
+#[test]
+fn nobody_waits_for_an_answer_who_is_gone() {
+    let cli = Cli::new();
+    // Whoever gives up says so, without a driver.
+    let asked = ["request", "--title", "Well?", "--wait"];
+    run(&cli, &[&asked[..], &["--timeout", "0.2"]].concat()).refused(1, "it stays in the inbox");
+    assert!(!is_waited_for(&cli));
+    let driver = spawn(&cli, &["watch"]);
+    json(&cli, &["ignore", &text(&the_one(&cli)["id"])]);
+    until(|| open(&cli).is_empty());
+    // Of somebody who is killed, the driver finds out. Nobody could come back for the answer.
+    let killed = spawn(&cli, &asked);
+    assert!(is_waited_for(&cli));
+    killed.signal(Signal::KILL);
+    drop(killed);
+    until(|| open(&cli).is_empty());
+    // With a key, somebody can.
+    let keyed = [&asked[..], &["--key", "k"]].concat();
+    let killed = spawn(&cli, &keyed);
+    let id = text(&the_one(&cli)["id"]);
+    killed.signal(Signal::KILL);
+    drop(killed);
+    until(|| !is_waited_for(&cli));
+    let again = spawn(&cli, &keyed);
+    until(|| is_waited_for(&cli));
+    again.signal(Signal::KILL);
+    drop(again);
+    until(|| !is_waited_for(&cli));
+    let again = spawn(&cli, &keyed);
+    until(|| is_waited_for(&cli));
+    json(&cli, &["accept", &id]);
+    let reply = read(&again.wait(), 0);
+    assert_eq!((&reply["id"], &reply["type"]), (&json!(id), &json!("accept")));
+    driver.signal(Signal::TERM);
+    assert_eq!(driver.wait().code, 0);
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn patience_ends_and_signals_end_it_and_the_question_stays() {

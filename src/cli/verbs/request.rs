@@ -10,13 +10,12 @@ use crate::cli::text_input::read_stdin;
 use crate::cli::values::Lines;
 use crate::connect::HOOK_PATIENCE;
 use crate::dialects::Agent;
-use crate::engine::graph::Waiting;
 use crate::inbox::door::{NewRequest, WaitResult};
 use crate::inbox::{Ending, RequestAnswer};
 use crate::text::read_error_text;
 use crate::text::when;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -124,7 +123,10 @@ impl Args {
         }
         let input = self.input()?;
         let folder = context.open()?;
-        let asking = NewRequest { input: Value::Object(input), key: self.key.clone() };
+        let mut asking = NewRequest { input: Value::Object(input), key: self.key.clone() };
+        if self.wait {
+            asking = asking.waited_for(self.timeout);
+        }
         let asked = folder.inbox().requests().ask(asking).await;
         let asked = asked.map_err(|error| Failure::from_inbox(&error, Exit::Usage))?;
         let answer = if self.wait { self.wait_for(&folder, asked).await? } else { asked };
@@ -135,26 +137,25 @@ impl Args {
         let mut signals = Signals::listen();
         let id = &asked.id;
         let hint = format!("it stays in the inbox, and `sayso request --answer {id}` reads the answer later");
+        let requests = folder.inbox().requests();
         let waiting = async {
             let stop = signals.received();
-            folder.inbox().requests().wait(&asked.thread, stop).await
+            requests.wait(&asked.thread, stop).await
         };
         let waited = match self.timeout {
-            None => waiting.await,
+            None => Ok(waiting.await?),
             Some(timeout) => match tokio::time::timeout(timeout, waiting).await {
-                Ok(waited) => waited,
-                Err(_) => {
-                    let waited = timeout.as_secs_f64();
-                    return Err(Failure::failed(format!(
-                        "gave up after {waited} s: nobody has answered `{id}` yet; {hint}"
-                    )));
-                }
+                Ok(waited) => Ok(waited?),
+                Err(_) => Err(timeout.as_secs_f64()),
             },
         };
-        match waited? {
-            WaitResult::Answered(answer) => Ok(answer),
-            WaitResult::Told => Err(Failure::failed(format!("interrupted while waiting for `{id}`; {hint}"))),
-        }
+        let why = match waited {
+            Ok(WaitResult::Answered(answer)) => return Ok(answer),
+            Ok(WaitResult::Told) => format!("interrupted while waiting for `{id}`"),
+            Err(waited) => format!("gave up after {waited} s: nobody has answered `{id}` yet"),
+        };
+        requests.stop_waiting(&asked.thread).await?;
+        Err(Failure::failed(format!("{why}; {hint}")))
     }
 
     /// The input, with the keys of `start request`.
@@ -183,7 +184,6 @@ impl Args {
             Some(word) => Some(when::parse_duration(word).map_err(Failure::usage)?.as_secs()),
         };
         let folder = std::env::current_dir().ok().map(|folder| folder.display().to_string());
-        let gives_up_in = self.timeout.map(|timeout| timeout.as_secs());
         let ways = |ways: &Vec<Way>| ways.iter().map(|way| Value::from(<&str>::from(way))).collect::<Value>();
         let keys = [
             ("title", self.title.as_deref().map(Value::from)),
@@ -195,7 +195,6 @@ impl Args {
             ("source", self.source.as_deref().map(Value::from)),
             ("folder", folder.map(Value::from)),
             ("expires_in", expires.map(Value::from)),
-            ("waiting", self.wait.then(|| json!(Waiting { gives_up_in }))),
         ];
         Ok(keys.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect())
     }

@@ -91,7 +91,7 @@ impl Call {
     pub fn new_request_for_server(&self, server: &Process, key: String) -> NewRequest {
         let mut input = self.question();
         input["asker"] = json!(server);
-        input["waiting"] = json!(Waiting { gives_up_in: None });
+        input["waiting"] = json!(Waiting::default());
         NewRequest { input, key: Some(key) }
     }
 }

@@ -87,7 +87,7 @@ impl Call {
     pub fn new_request(&self, timeout: Duration) -> NewRequest {
         let mut input = self.question();
         input["asker"] = json!(Process::current());
-        input["waiting"] = json!(Waiting { gives_up_in: Some(timeout.as_secs()) });
+        input["waiting"] = json!(Waiting::of(Some(timeout.as_secs())));
         // If this process is killed while waiting, it cannot close the question, so the question ends by itself.
         input["expires_in"] = Value::from(timeout.as_secs().saturating_add(10).min(86_400 * 366));
         NewRequest { input, key: self.key.clone() }

@@ -226,10 +226,9 @@ impl Server {
                 if asking.input.get("waiting").is_none() {
                     asking.input["waiting"] = json!(Waiting::default());
                 }
-                if !keeps {
-                    // Nobody could come back for the answer after this server is gone.
-                    asking.input["asker"] = json!(Process::current());
-                }
+                asking.input["asker"] = json!(Process::current());
+                // Without a key, nobody could come back for the answer after this server is gone.
+                asking.input["stays"] = json!(keeps);
                 (self.inbox.requests().ask(asking).await?, keeps)
             }
             ToolAction::Tell(asking) => return self.inbox.requests().ask(asking).await,

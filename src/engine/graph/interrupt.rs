@@ -238,6 +238,21 @@ pub struct Waiting {
     /// After how many seconds they give up; nothing where they wait for as long as it takes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gives_up_in: Option<u64>,
+    /// The number and birth of the process that waits, if another one had asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process: Option<(u32, u64)>,
+}
+
+impl Waiting {
+    pub fn of(gives_up_in: Option<u64>) -> Self {
+        Self { gives_up_in, process: None }
+    }
+
+    /// The same from the moment the question was asked, this many seconds ago.
+    #[must_use]
+    pub fn since(self, asked_ago: u64) -> Self {
+        Self { gives_up_in: self.gives_up_in.map(|seconds| seconds.saturating_add(asked_ago)), ..self }
+    }
 }
 
 /// A question as the asking node states it.

@@ -14,11 +14,12 @@ use super::drive_or_wait::drive_or_wait;
 use crate::engine::driver::{Ended, Engine, Scope, Until, arrival};
 use crate::engine::graph::{
     AnyState, Event, EventKind, InputError, Interrupt, InterruptId, Next, NoEffects, StepContext, ThreadId,
-    run_node,
+    Waiting, run_node,
 };
 use crate::engine::store::{self, Commit, NewStep, NewThread, NextStep, Repeated};
 use crate::inbox::{Ending, InboxError, NextView, RequestAnswer, Spec, Status};
 use crate::tools::moment::Moment;
+use crate::tools::process::Process;
 use crate::workflows::hidden::request::{NAME, Report, Request, RequestInput};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -33,6 +34,16 @@ pub struct NewRequest {
     pub input: Value,
     /// Lets the asker find its question again, however often it asks.
     pub key: Option<String>,
+}
+
+impl NewRequest {
+    /// The same, asked by this process, which waits for the answer. Without a key, nobody could come back for it.
+    pub fn waited_for(mut self, patience: Option<Duration>) -> Self {
+        self.input["waiting"] = json!(Waiting::of(patience.map(|patience| patience.as_secs())));
+        self.input["asker"] = json!(Process::current());
+        self.input["stays"] = json!(self.key.is_some());
+        self
+    }
 }
 
 /// Why waiting ended.
@@ -121,7 +132,12 @@ impl<'a> Requests<'a> {
             },
             store::StartResult::Earlier(thread) => {
                 let earlier = self.request_in(&thread)?;
-                if state.get::<Request>().is_some_and(|now| now.asked.asks_the_same(&earlier)) {
+                if let Some(now) = state.get::<Request>().filter(|now| now.asked.asks_the_same(&earlier)) {
+                    if let Some(waiting) = now.asked.waiting {
+                        let process = now.asked.asker.as_ref().map(|asker| (asker.pid, asker.born));
+                        let waiting = Some(Waiting { process, ..waiting });
+                        self.0.store().inbox().set_waiting(thread.clone(), waiting).await?;
+                    }
                     return self.answer_in(&thread).await;
                 }
                 Err(InboxError::Conflict(format!(
@@ -243,6 +259,32 @@ impl<'a> Requests<'a> {
         }
     }
 
+    /// Records that nobody waits for the answer any more. The question stays.
+    pub async fn stop_waiting(self, thread: &ThreadId) -> Result<(), InboxError> {
+        self.0.store().inbox().set_waiting(thread.clone(), None).await
+    }
+
+    /// Closes a question if the process that waits for the answer is gone, or records that nobody waits if it stays.
+    async fn look_for_asker(
+        self,
+        thread: &ThreadId,
+        asked: &RequestInput,
+        now: &Moment,
+    ) -> Result<(), InboxError> {
+        // Whoever stopped waiting before it ended has left its question behind.
+        let Some(waiting) = self.0.store().inbox().waiting(thread)? else { return Ok(()) };
+        let is_gone = match waiting.process {
+            Some((pid, born)) => !Process { pid, born }.is_alive(),
+            None => asked.is_orphaned(now),
+        };
+        if is_gone && (asked.stays || asked.asker.is_none()) {
+            self.stop_waiting(thread).await?;
+        } else if is_gone {
+            self.close(thread, &CloseReason::Orphaned).await?;
+        }
+        Ok(())
+    }
+
     /// Withdraws an unanswered request; returns whether it was withdrawn.
     pub async fn withdraw(self, thread: &ThreadId) -> Result<bool, InboxError> {
         let closed = self.close(thread, &CloseReason::Withdrawn).await?;
@@ -293,8 +335,8 @@ impl<'a> Requests<'a> {
             };
             if asked.time_left(&now) == Some(Duration::ZERO) {
                 self.close(&thread, &CloseReason::Expired).await?;
-            } else if asked.is_orphaned(&now) {
-                self.close(&thread, &CloseReason::Orphaned).await?;
+            } else if asked.asker.is_none() || asked.is_orphaned(&now) {
+                self.look_for_asker(&thread, asked, &now).await?;
             }
         }
         Ok(())

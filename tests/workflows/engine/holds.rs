@@ -73,6 +73,33 @@ async fn undo_opens_the_same_question_again_and_stays_on_record() {
 }
 
 #[tokio::test]
+async fn a_hold_that_ends_early_is_no_decision() {
+    let (inbox, thread, id) = TestInbox::holding().asking(deed()).await;
+    inbox.decide(&id, Decision::Accept).await.unwrap();
+    let act_now = async || inbox.decisions().act_now(id.clone(), DecidedBy::Tui).await;
+    assert_eq!(act_now().await.unwrap().status, Status::Ready);
+    let again = act_now().await.unwrap_err().to_string();
+    assert!(again.contains("is not held"), "{again}");
+    inbox.drive().await;
+    assert_eq!(inbox.world.performed().len(), 1);
+    assert_eq!(inbox.past_outcomes().await.len(), 1);
+    let decisions = inbox.view(&thread).await.decisions;
+    let record: Vec<_> = decisions.iter().map(|d| (d.by.to_string(), d.undone_at)).collect();
+    assert_eq!(record, [("cli".to_owned(), None)]);
+    let kinds = "SELECT group_concat(kind) FROM log WHERE kind IN ('decided', 'undone', 'released', 'begun')";
+    let kinds: String = inbox.sql().query_row(kinds, [], |row| row.get(0)).unwrap();
+    assert_eq!(kinds, "decided,released,begun");
+    inbox.assert_whole();
+    // Until something has begun, it can be taken back all the same.
+    let (inbox, thread, id) = TestInbox::holding().asking(deed()).await;
+    inbox.decide(&id, Decision::Accept).await.unwrap();
+    inbox.decisions().act_now(id.clone(), DecidedBy::Tui).await.unwrap();
+    inbox.undo(&id).await.unwrap();
+    assert_eq!(inbox.open_question(&thread).await, id);
+    inbox.assert_whole();
+}
+
+#[tokio::test]
 async fn undo_is_refused_while_the_effect_is_under_way_and_after_it() {
     let inbox = TestInbox::new();
     let once = json!({"name": "go", "key": "a", "gate": "out"});

@@ -1,7 +1,7 @@
 //! The bodies of log entries, by kind. Their JSON is a file format: members are added with a default, never renamed.
 
 use crate::engine::graph::{
-    ActPattern, Authorization, BatchId, Decision, EffectState, Event, Hash, ThreadId, Warning,
+    Authorization, BatchId, Decision, EffectState, Event, Hash, ThreadId, Waiting, Warning,
 };
 use crate::engine::store::StoreError;
 use crate::engine::store::rows::{Awaits, ThreadRow};
@@ -247,6 +247,13 @@ impl UndoReason {
     }
 }
 
+/// A person ended the hold of a thread's answers; they stand.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Released {
+    pub by: DecidedBy,
+    pub from: i64,
+}
+
 /// A question was closed without an answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Closed {
@@ -337,6 +344,13 @@ pub struct Snoozed {
     pub until: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overdue: Option<i64>,
+}
+
+/// Who waits for the answer to a question from now on.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Waited {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting: Option<Waiting>,
 }
 
 /// A grant was revoked. A built-in grant is identified by its name and may have no earlier entry.

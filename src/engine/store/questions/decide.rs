@@ -2,7 +2,7 @@
 
 use crate::engine::graph::{BatchId, Decision, InterruptId, ThreadId, Warning};
 use crate::engine::store::grants::give;
-use crate::engine::store::log::{Asked, Decided, EntryKind, Snoozed, Tx, UndoReason};
+use crate::engine::store::log::{Asked, Decided, EntryKind, Released, Snoozed, Tx, UndoReason};
 use crate::engine::store::questions::items::question_shown;
 use crate::engine::store::record::answers::{reopen_all, take_back};
 use crate::engine::store::record::append::append;
@@ -110,7 +110,7 @@ impl Inbox<'_> {
             .await
     }
 
-    /// Ends a decision's hold: a person makes the same decision again, which is not held.
+    /// Ends a decision's hold.
     pub async fn act_now(self, id: InterruptId, by: DecidedBy) -> Result<Outcome, StoreError> {
         self.0.write(move |tx| act_now(tx, &id, by)).await
     }
@@ -180,26 +180,15 @@ fn run(
 
 fn act_now(tx: &Tx<'_>, id: &InterruptId, by: DecidedBy) -> Result<Outcome, StoreError> {
     let interrupt = InterruptRow::find(tx, id)?;
-    let row = ThreadRow::by_seq(tx, interrupt.thread)?;
-    let recent = SinceStep::read(tx, &row)?;
-    let question = recent.questions.iter().find(|question| question.seq == interrupt.seq);
-    let held = question.filter(|_| row.status == Status::Held);
-    let Some((question, held)) = held.and_then(|question| Some((question, question.current_answer()?)))
-    else {
+    let mut row = ThreadRow::by_seq(tx, interrupt.thread)?;
+    if (interrupt.status, row.status) != (Stage::Decided, Status::Held) {
         return Err(StoreError::Conflict(format!("`{}` is not held", interrupt.id)));
-    };
-    let Decided { decision, unlearned, remember, batch, title, done, .. } = held.body.clone();
-    let is_edit = matches!(decision, Decision::Edit { .. });
-    let edited = is_edit.then(|| Edited {
-        title: title.unwrap_or_else(|| question.asked.interrupt.title.clone()),
-        done: done.or_else(|| question.asked.interrupt.labels.done.clone()),
-        warnings: Vec::new(),
-    });
-    let details = DecisionDetails { remember, batch, edited };
-    let answer = NewAnswer { decision, learn: !unlearned, by, details };
-    undo_one(tx, &interrupt)?;
-    let (listed, at) = open_question(tx, &interrupt.id)?;
-    record_answer(tx, listed, at, Some(&question.asked), answer, Holds::default())
+    }
+    let from = tx.opened()?;
+    append(tx, &mut row, EntryKind::Released, Some(interrupt.seq), &Released { by, from })?;
+    let listed = Listed::of(tx, ThreadRow::by_seq(tx, row.seq)?)?;
+    let open = listed.live().filter(|question| question.status == Stage::Open);
+    outcome(&listed.row, open.map(|question| question.id.clone()).collect())
 }
 
 /// A valid answer.

@@ -5,6 +5,7 @@ pub mod decide;
 pub mod expiry;
 pub mod items;
 pub mod screen;
+pub mod waiting;
 
 /// Which interrupts are listed: open ones. What a stopped thread had asked waits until the thread goes on. Mostly none is
 /// stopped; then SQLite need not make a table of them.

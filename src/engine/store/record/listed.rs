@@ -123,6 +123,7 @@ impl Listed {
                 });
                 self.goes_on(db, entry, 0)?;
             }
+            EntryKind::Released => self.goes_on(db, entry, 0)?,
             EntryKind::Closed => {
                 self.change(entry, |question| question.set(Stage::Closed, None));
                 self.goes_on(db, entry, 0)?;
@@ -139,6 +140,7 @@ impl Listed {
                 let Snoozed { until, overdue } = entry.parse_body()?;
                 self.change(entry, |question| (question.snoozed_until, question.overdue) = (until, overdue));
             }
+            EntryKind::Waited => self.change(entry, |question| question.amended = true),
             EntryKind::Begun => self.begun(db, entry, entry.parse_body()?)?,
             EntryKind::Ended => ended(db, entry, &entry.parse_body()?)?,
             EntryKind::Arrived | EntryKind::Continued | EntryKind::Corrected => {

@@ -5,7 +5,7 @@ use crate::engine::graph::{Decision, EffectState, Event, EventKind, Hash};
 use crate::engine::store::StoreError;
 use crate::engine::store::log::{
     self, Amended, Arrived, Asked, Closed, Decided, EffectBegun, EffectEnded, Entry, EntryKind, Reopened,
-    Resolved, Snoozed, Started, Stepped,
+    Resolved, Snoozed, Started, Stepped, Waited,
 };
 use crate::engine::store::record::listed::{live_status, living_children};
 use crate::engine::store::rows::{Awaits, ThreadRow, damaged};
@@ -167,6 +167,7 @@ impl AskedQuestion {
                 let Snoozed { until, overdue } = entry.parse_body()?;
                 (self.snoozed_until, self.overdue) = (until, overdue);
             }
+            EntryKind::Waited => self.asked.interrupt.waiting = entry.parse_body::<Waited>()?.waiting,
             EntryKind::Closed => self.closed = Some(entry.parse_body::<Closed>()?.why),
             _ => {}
         }
@@ -275,7 +276,11 @@ impl SinceStep {
             EntryKind::Asked if later || self.step.open.contains(&entry.seq) => {
                 self.questions.push(AskedQuestion::new(entry)?);
             }
-            EntryKind::Amended | EntryKind::Decided | EntryKind::Undone | EntryKind::Snoozed => {
+            EntryKind::Amended
+            | EntryKind::Decided
+            | EntryKind::Undone
+            | EntryKind::Snoozed
+            | EntryKind::Waited => {
                 if let Some(question) = self.questions.iter_mut().find(|q| Some(q.seq) == entry.about) {
                     question.apply(entry)?;
                 }
@@ -302,15 +307,14 @@ impl SinceStep {
                     (effect.state, effect.outcome) = (state, outcome);
                 }
             }
+            EntryKind::Released => self.release(),
             EntryKind::Resolved if later => {
                 let Resolved { takes, drops, ends, set_aside, .. } = entry.parse_body()?;
                 self.questions.retain(|question| {
                     !question.current_answer().is_some_and(|answer| takes.contains(&answer.seq))
                 });
                 // Held answers have been taken up once and are not held again.
-                for answer in self.questions.iter_mut().filter_map(|question| question.answers.last_mut()) {
-                    answer.body.hold_ms = 0;
-                }
+                self.release();
                 self.waiting_events.retain(|(seq, _)| !drops.contains(seq));
                 if ends.is_some() {
                     self.ended = ends;
@@ -328,6 +332,12 @@ impl SinceStep {
             _ => {}
         }
         Ok(())
+    }
+
+    fn release(&mut self) {
+        for answer in self.questions.iter_mut().filter_map(|question| question.answers.last_mut()) {
+            answer.body.hold_ms = 0;
+        }
     }
 
     /// The questions asked by nodes, not by the engine.

@@ -106,7 +106,7 @@ row! {
     harmless: bool,
     /// Whether one of its warnings needs a confirmation.
     confirms: bool,
-    /// Whether warnings were added since it was asked.
+    /// Whether it says something else since it was asked.
     amended: bool,
     /// The entry of its current answer.
     answer: Option<i64>,

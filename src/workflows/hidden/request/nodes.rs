@@ -37,7 +37,8 @@ pub(super) async fn ask_person(
 /// elsewhere, and the record must not look as if it had been told.
 pub(super) async fn answered(_: Ctx<Services>, state: Arc<Request>) -> Result<Command<Request>, NodeError> {
     let allowed = matches!(state.given, Some(RequestOutcome::Accept | RequestOutcome::Edit { .. }));
-    let gone = state.asked.asker.as_ref().is_some_and(|asker| !asker.is_alive());
+    let asker = state.asked.asker.as_ref().filter(|_| !state.asked.stays);
+    let gone = asker.is_some_and(|asker| !asker.is_alive());
     if !(allowed && gone) {
         return Ok(Command::end());
     }

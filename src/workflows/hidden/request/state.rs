@@ -58,9 +58,12 @@ pub struct RequestInput {
     /// Where in an agent's work it is asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<Session>,
-    /// The process that waits for the answer; when it is gone, so is the question.
+    /// The process that waits for the answer; when it is gone, so is the question, unless it stays.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asker: Option<Process>,
+    /// Whether it stays when that process is gone, because its asker will ask again under the same key.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stays: bool,
     /// Whoever waits for the answer, and for how long.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting: Option<Waiting>,
@@ -190,7 +193,7 @@ impl RequestInput {
     /// Who waits for the answer, no longer than the request lasts.
     pub(super) fn waiting(&self) -> Option<Waiting> {
         let ends = [self.waiting?.gives_up_in, self.expires_in];
-        Some(Waiting { gives_up_in: ends.into_iter().flatten().min() })
+        Some(Waiting::of(ends.into_iter().flatten().min()))
     }
 
     /// How much longer the answer is waited for; `None` if there is no time limit.
@@ -230,6 +233,7 @@ impl RequestInput {
             asked: None,
             session: None,
             asker: None,
+            stays: false,
             waiting: None,
             by_tool: false,
             remember: Vec::new(),
