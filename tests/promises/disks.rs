@@ -3,9 +3,11 @@
 use crate::child::{errand, has_strace, run, traced};
 use crate::home::Home;
 use crate::support::TestInbox;
+use crate::support::test_inbox::eager;
 use crate::{report, skipped};
 use sayso::app::{Driver, Scope, Until};
 use sayso::engine::graph::Decision;
+use sayso::engine::store::Mode;
 use sayso::inbox::Status;
 use serde_json::json;
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -121,8 +123,19 @@ async fn d05_a_small_disk_that_fills_up() {
     }
     driver.stop().await;
     assert_eq!(inbox.delivery_log.deliveries().len(), 1);
+    let thread = inbox.start("courier", json!({"parcels": ["lamp"]})).await;
+    inbox.drive().await;
+    let id = inbox.open_question(&thread).await;
+    // Whoever starts on a full disk can look.
+    let inbox = inbox.restart_after(eager(), |_| fill());
+    assert!(matches!(inbox.store().mode(), Mode::ViewOnly(why) if why.ends_with("the disk is full")));
+    assert_eq!(inbox.open_question(&thread).await, id);
+    let error = inbox.decide(&id, Decision::Accept).await.unwrap_err().to_string();
+    assert!(error.contains("can only be viewed"), "{error}");
+    let inbox = inbox.restart_after(eager(), |_| std::fs::remove_file(&filler).unwrap());
+    inbox.decide(&id, Decision::Accept).await.unwrap();
     drop(inbox);
-    report("D05", "a real full disk", 3);
+    report("D05", "a real full disk", 4);
 }
 
 /// A disk of its own, until it is dropped.

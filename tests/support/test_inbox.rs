@@ -481,7 +481,7 @@ impl TestInbox {
 
     /// Waits until a thread has this status.
     pub async fn wait_for(&self, thread: &ThreadId, status: Status) -> Outcome {
-        let _watcher = self.store().watch_others().unwrap();
+        let _watcher = self.store().watch_others();
         let mut changes = self.store().changes();
         loop {
             changes.borrow_and_update();
@@ -496,7 +496,7 @@ impl TestInbox {
 
     /// Waits for a condition that only a write can make true.
     pub async fn wait_until(&self, condition: impl Fn() -> bool) {
-        let _watcher = self.store().watch_others().unwrap();
+        let _watcher = self.store().watch_others();
         let mut changes = self.store().changes();
         while !condition() {
             let changed = tokio::time::timeout(Duration::from_secs(20), changes.changed()).await;

@@ -129,7 +129,7 @@ impl Driver {
     ) -> Result<Ended, StoreError> {
         let store = self.engine.store().clone();
         let mut moved = store.moved_threads();
-        let _watcher = store.watch_others()?;
+        let _watcher = store.watch_others();
         let mut to_do = ToDo::default();
         tokio::pin!(stop);
         loop {
@@ -226,10 +226,11 @@ impl Driver {
                     Err(error @ (StoreError::Full | StoreError::Busy)) => return Err(error),
                     Err(error) => scheduler.give_up(thread.thread.clone(), error),
                 }
+                continue;
             }
             look.active = true;
-                continue;
             if to_do.paused {
+                continue;
             }
             if self.engine.is_at_work(&thread.thread) || self.engine.is_gathering(&thread.thread) {
                 look.waits_for_release = true;

@@ -37,7 +37,6 @@ mod settings;
 mod statistics;
 mod threads;
 mod verify;
-mod watcher;
 mod writer;
 
 pub use crate::inbox::{MemoryCause, MemoryVersion};
@@ -71,7 +70,7 @@ pub use threads::start::NewThread;
 pub use threads::trouble::NewTrouble;
 pub use threads::view::StoredThread;
 pub use verify::Verified;
-pub use watcher::Watcher;
+pub use writer::Watcher;
 
 /// The version of the built-in SQLite library.
 pub fn sqlite_version() -> &'static str {

@@ -1,10 +1,10 @@
 //! Opening the file, and the two ways in: reading and writing.
 
+use crate::engine::store::StoreError;
 use crate::engine::store::log::Tx;
 use crate::engine::store::rows::Moved;
 use crate::engine::store::schema::{self, APPLICATION_ID, BEFORE_THE_LOG, VERSION};
-use crate::engine::store::writer::Writer;
-use crate::engine::store::{StoreError, watcher};
+use crate::engine::store::writer::{Watcher, Writer};
 use crate::text::{io_error_text, read_error_text};
 use jiff::Timestamp;
 use rusqlite::config::DbConfig;
@@ -51,7 +51,8 @@ struct Inner {
     folder: PathBuf,
     uri: String,
     readers: Mutex<Vec<Connection>>,
-    writer: Option<Writer>,
+    /// Where nothing can be written, it only notices what others write.
+    writer: Writer,
     view_only: Option<String>,
     changed: watch::Sender<u64>,
     moved: broadcast::Sender<Moved>,
@@ -94,27 +95,23 @@ impl Store {
             }
         }
         check_header(&path)?;
+        let db = match open_writer(&path, lock_wait) {
+            Ok(db) => db,
+            // SQLite needs room beside the file even to read it as a writer does.
+            Err(StoreError::Full) => {
+                let why = "the disk is full".to_owned();
+                return Self::open_view_only(folder, &path, clock, lock_wait, why);
+            }
+            Err(error) => return Err(error),
+        };
         let (changed, _) = watch::channel(0);
         let (moved, _) = broadcast::channel(MOVED);
-        let mut db = Connection::open_with_flags(
-            &path,
-            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-        )?;
-        db.busy_timeout(lock_wait.min(BUSY_TIMEOUT))?;
-        // A newer format may so far exist only in the write-ahead log. Refusing it must not write it into the file.
-        let version = schema::version(&db)?;
-        if version > VERSION {
-            db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-            return Err(StoreError::Newer { path, found: version, known: VERSION });
-        }
-        prepare_writer(&mut db, lock_wait.min(BUSY_TIMEOUT))?;
-        schema::create(&db)?;
         let writer = Writer::start(db, changed.clone(), moved.clone(), lock_wait)?;
         Ok(Self(Arc::new(Inner {
             folder: folder.to_owned(),
             uri: uri(&path, "mode=ro"),
             readers: Mutex::default(),
-            writer: Some(writer),
+            writer,
             view_only: None,
             changed,
             moved,
@@ -135,20 +132,24 @@ impl Store {
         // files and may still be able to read them.
         let log = fs::metadata(path.with_extension("db-wal")).map(|meta| meta.len()).unwrap_or(0);
         let uri = uri(path, if log == 0 { "mode=ro&immutable=1" } else { "mode=ro" });
+        let (changed, moved) = (watch::channel(0).0, broadcast::channel(MOVED).0);
+        let db = connect(&uri, lock_wait)?;
         let inner = Inner {
             folder: folder.to_owned(),
             uri,
             readers: Mutex::default(),
-            writer: None,
+            writer: Writer::start(db, changed.clone(), moved.clone(), lock_wait)?,
             view_only: Some(format!("{} cannot be written: {why}", folder.display())),
-            changed: watch::channel(0).0,
-            moved: broadcast::channel(MOVED).0,
+            changed,
+            moved,
             clock,
             lock_wait,
         };
         let store = Self(Arc::new(inner));
-        store.read(schema::version)?;
-        Ok(store)
+        match (store.read(schema::version)?, store.mode()) {
+            (0, Mode::ViewOnly(why)) => Err(StoreError::ViewOnly(why)),
+            _ => Ok(store),
+        }
     }
 
     /// The data folder.
@@ -163,8 +164,7 @@ impl Store {
 
     /// Whether the store can be written, and if not, why.
     pub fn mode(&self) -> Mode {
-        let stopped = self.0.writer.as_ref().and_then(Writer::stopped);
-        match self.0.view_only.clone().or(stopped) {
+        match self.0.view_only.clone().or(self.0.writer.stopped()) {
             Some(why) => Mode::ViewOnly(why),
             None => Mode::ReadWrite,
         }
@@ -179,7 +179,7 @@ impl Store {
         self.now().as_millisecond()
     }
 
-    /// Changes whenever this process has written; a [`super::Watcher`] adds writes by other processes.
+    /// Changes whenever this process has written; a [`Watcher`] adds writes by other processes.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.0.changed.subscribe()
     }
@@ -190,8 +190,8 @@ impl Store {
     }
 
     /// Watches for writes by other processes until the watcher is dropped.
-    pub fn watch_others(&self) -> Result<watcher::Watcher, StoreError> {
-        watcher::Watcher::start(self.connect()?, self.0.changed.clone(), self.0.moved.clone())
+    pub fn watch_others(&self) -> Watcher {
+        self.0.writer.watch()
     }
 
     /// Reads a consistent snapshot on a separate connection.
@@ -202,7 +202,7 @@ impl Store {
         let pooled = self.0.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let db = match pooled {
             Some(db) => db,
-            None => self.connect()?,
+            None => connect(&self.0.uri, self.0.lock_wait)?,
         };
         db.prepare_cached("BEGIN")?.execute([])?;
         let result = job(&db);
@@ -216,10 +216,9 @@ impl Store {
         &self,
         job: impl FnOnce(&Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        match (&self.0.writer, self.mode()) {
-            (Some(writer), Mode::ReadWrite) => writer.write(self.now_ms(), job).await,
-            (_, Mode::ViewOnly(why)) => Err(StoreError::ViewOnly(why)),
-            (None, Mode::ReadWrite) => Err(StoreError::ViewOnly("it was opened for viewing".to_owned())),
+        match self.mode() {
+            Mode::ReadWrite => self.0.writer.write(self.now_ms(), job).await,
+            Mode::ViewOnly(why) => Err(StoreError::ViewOnly(why)),
         }
     }
 
@@ -233,21 +232,22 @@ impl Store {
         &self,
         job: impl FnOnce(&Tx<'_>) -> Result<(), StoreError> + Send + 'static,
     ) {
-        if let Some(writer) = &self.0.writer {
-            writer.write_later(self.now_ms(), job);
+        if self.0.view_only.is_none() {
+            self.0.writer.write_later(self.now_ms(), job);
         }
     }
+}
 
-    fn connect(&self) -> Result<Connection, StoreError> {
-        let flags =
-            OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let mut db = Connection::open_with_flags(&self.0.uri, flags)?;
-        tune(&mut db)?;
-        db.busy_timeout(self.0.lock_wait.min(BUSY_TIMEOUT))?;
-        // Several connections are open at once, so caches are small; the OS caches the rest.
-        db.execute_batch("PRAGMA query_only = 1; PRAGMA cache_size = -512")?;
-        Ok(db)
-    }
+/// A connection that only reads.
+fn connect(uri: &str, lock_wait: Duration) -> Result<Connection, StoreError> {
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut db = Connection::open_with_flags(uri, flags)?;
+    tune(&mut db)?;
+    db.busy_timeout(lock_wait.min(BUSY_TIMEOUT))?;
+    // Several connections are open at once, so caches are small; the OS caches the rest.
+    db.execute_batch("PRAGMA query_only = 1; PRAGMA cache_size = -512")?;
+    Ok(db)
 }
 
 /// Statements are prepared once; without the stability guarantee, SQLite would plan them again for every new value.
@@ -266,16 +266,28 @@ fn tune(db: &mut Connection) -> Result<(), StoreError> {
     Ok(())
 }
 
-fn prepare_writer(db: &mut Connection, busy_timeout: Duration) -> Result<(), StoreError> {
-    tune(db)?;
-    enable_wal(db, busy_timeout)?;
+/// A connection that writes, to a file with all tables.
+fn open_writer(path: &Path, lock_wait: Duration) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut db = Connection::open_with_flags(path, flags)?;
+    let busy_timeout = lock_wait.min(BUSY_TIMEOUT);
+    db.busy_timeout(busy_timeout)?;
+    // A newer format may so far exist only in the write-ahead log. Refusing it must not write it into the file.
+    let version = schema::version(&db)?;
+    if version > VERSION {
+        db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+        return Err(StoreError::Newer { path: path.to_owned(), found: version, known: VERSION });
+    }
+    tune(&mut db)?;
+    enable_wal(&db, busy_timeout)?;
     db.execute_batch(
         "PRAGMA synchronous = FULL;
          PRAGMA foreign_keys = ON;
          PRAGMA wal_autocheckpoint = 0;
          PRAGMA temp_store = MEMORY;",
     )?;
-    Ok(())
+    schema::create(&db)?;
+    Ok(db)
 }
 
 /// Switches the file to a write-ahead log. SQLite does not wait if another process does the same at this moment, as may

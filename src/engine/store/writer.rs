@@ -4,6 +4,9 @@
 //! so that one lost compare-and-set does not hurt its neighbours. Callers get their results after COMMIT. A full disk
 //! rolls back, and the caller may try again. A failed fsync stops the writer for good, because we cannot know what the
 //! kernel dropped.
+//!
+//! It also notices what other processes write: that something changed, never what. Its connection is the only one in
+//! this process that writes, so whatever SQLite tells it of others is theirs.
 
 use crate::engine::store::StoreError;
 use crate::engine::store::log::{Head, Memory, Tx};
@@ -11,8 +14,8 @@ use crate::engine::store::rows::{self, Moved};
 use rusqlite::Connection;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicI32, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use tokio::sync::{broadcast, oneshot, watch};
@@ -23,15 +26,30 @@ const MAX_GROUP: usize = 512;
 /// The write-ahead log is merged into the main file when it exceeds this many pages.
 const LOG_PAGES: i32 = 1000;
 
+/// How often we ask SQLite for what others have written; people do not notice shorter delays.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+
 /// Runs inside the transaction, or without one if it could not begin. Returns the result and whom to tell.
 type Job = Box<dyn FnOnce(Option<&Tx<'_>>) -> (Result<(), StoreError>, OnCommit) + Send>;
 /// Called once it is known whether the transaction was committed.
 type OnCommit = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
 
 pub struct Writer {
-    queue: Option<Sender<Job>>,
+    /// Jobs; nothing is a reason to look for what others have written.
+    queue: Option<Sender<Option<Job>>>,
+    watchers: Arc<AtomicUsize>,
     stopped: Arc<OnceLock<String>>,
     thread: Option<std::thread::JoinHandle<()>>,
+}
+
+/// While one lives, we look for what other processes write.
+#[derive(Debug)]
+pub struct Watcher(Arc<AtomicUsize>);
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 impl Writer {
@@ -50,12 +68,15 @@ impl Writer {
             Ok(())
         }))?;
         let stopped_by = stopped.clone();
-        let (head, version, memory) = (Cell::default(), Cell::default(), Memory::default());
+        let version = Cell::new(data_version(&db)?);
+        let (head, memory) = (Cell::default(), Memory::default());
+        let watchers = Arc::<AtomicUsize>::default();
         let run = WriterLoop {
             db,
             log_pages,
             changed,
             moved,
+            watchers: watchers.clone(),
             stopped: stopped_by,
             head,
             version,
@@ -66,7 +87,16 @@ impl Writer {
             .name("sayso-writer".to_owned())
             .spawn(move || run.run(&jobs))
             .map_err(|e| StoreError::Sql(format!("the writer could not be started: {e}")))?;
-        Ok(Self { queue: Some(queue), stopped, thread: Some(thread) })
+        Ok(Self { queue: Some(queue), watchers, stopped, thread: Some(thread) })
+    }
+
+    /// Looks for what other processes write until the watcher is dropped.
+    pub fn watch(&self) -> Watcher {
+        self.watchers.fetch_add(1, Ordering::SeqCst);
+        if let Some(queue) = &self.queue {
+            let _ = queue.send(None);
+        }
+        Watcher(self.watchers.clone())
     }
 
     /// Why the writer has stopped for good, if it has.
@@ -119,7 +149,7 @@ impl Writer {
         });
         if let Some(queue) = &self.queue {
             // If the writer has ended, the job is dropped and its caller notices the closed channel.
-            let _ = queue.send(job);
+            let _ = queue.send(Some(job));
         }
     }
 }
@@ -143,6 +173,7 @@ struct WriterLoop {
     log_pages: Arc<AtomicI32>,
     changed: watch::Sender<u64>,
     moved: broadcast::Sender<Moved>,
+    watchers: Arc<AtomicUsize>,
     stopped: Arc<OnceLock<String>>,
     /// Where the log ended after our last transaction, and SQLite's number for what others have written.
     head: Cell<Head>,
@@ -152,8 +183,21 @@ struct WriterLoop {
 }
 
 impl WriterLoop {
-    fn run(self, jobs: &Receiver<Job>) {
-        while let Ok(first) = jobs.recv() {
+    fn run(self, jobs: &Receiver<Option<Job>>) {
+        loop {
+            let next = match self.watchers.load(Ordering::SeqCst) {
+                0 => jobs.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                _ => jobs.recv_timeout(LOOK_EVERY),
+            };
+            let first = match next {
+                Ok(Some(first)) => first,
+                Ok(None) | Err(RecvTimeoutError::Timeout) => {
+                    // If it cannot be read now, we try again next time.
+                    let _ = self.notice_others();
+                    continue;
+                }
+                Err(RecvTimeoutError::Disconnected) => return,
+            };
             let mut tell = Vec::new();
             let result = self.transaction(first, jobs, &mut tell);
             if let Err(StoreError::Disk(why)) = &result {
@@ -173,7 +217,7 @@ impl WriterLoop {
     fn transaction(
         &self,
         first: Job,
-        jobs: &Receiver<Job>,
+        jobs: &Receiver<Option<Job>>,
         tell: &mut Vec<OnCommit>,
     ) -> Result<(), StoreError> {
         let head = match self.begin() {
@@ -209,7 +253,7 @@ impl WriterLoop {
         &self,
         tx: &Tx<'_>,
         first: Job,
-        jobs: &Receiver<Job>,
+        jobs: &Receiver<Option<Job>>,
         tell: &mut Vec<OnCommit>,
     ) -> Result<(), StoreError> {
         let mut next = Some(first);
@@ -239,7 +283,7 @@ impl WriterLoop {
                     tx.go_back(before);
                 }
             }
-            next = if tell.len() < MAX_GROUP { jobs.try_recv().ok() } else { None };
+            next = if tell.len() < MAX_GROUP { jobs.try_iter().flatten().next() } else { None };
         }
         Ok(())
     }
@@ -257,12 +301,20 @@ impl WriterLoop {
                 Err(error) => return Err(error),
             }
         }
-        let version = rows::one(&self.db, "PRAGMA data_version", [])?;
+        self.notice_others()?;
+        Ok(self.head.get())
+    }
+
+    /// Forgets what we remember, and tells everybody, if another process has written since we last looked.
+    fn notice_others(&self) -> Result<(), StoreError> {
+        let version = data_version(&self.db)?;
         if self.version.replace(version) != version {
             self.head.set(Head { end: None, ..self.head.get() });
             self.memory.forget();
+            let _ = self.moved.send(Moved::Any);
+            self.changed.send_modify(|count| *count += 1);
         }
-        Ok(self.head.get())
+        Ok(())
     }
 
     fn execute(&self, sql: &str) -> Result<(), StoreError> {
@@ -281,4 +333,9 @@ impl WriterLoop {
             let _ = self.stopped.set(why);
         }
     }
+}
+
+/// SQLite's number for what other connections have written.
+fn data_version(db: &Connection) -> Result<i64, StoreError> {
+    rows::one(db, "PRAGMA data_version", [])
 }

@@ -40,7 +40,7 @@ pub async fn drive_or_wait(
     mut on_other_driver: impl FnMut(Option<u32>),
 ) -> Result<DriveReport, InboxError> {
     let store = engine.store();
-    let _watcher = store.watch_others()?;
+    let _watcher = store.watch_others();
     let mut changes = store.changes();
     let mut threads = BTreeSet::new();
     tokio::pin!(stop);

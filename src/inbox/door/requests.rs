@@ -222,7 +222,7 @@ impl<'a> Requests<'a> {
         stop: impl Future<Output = ()>,
     ) -> Result<WaitResult, InboxError> {
         let store = self.0.store();
-        let _watcher = store.watch_others()?;
+        let _watcher = store.watch_others();
         let mut changes = store.changes();
         tokio::pin!(stop);
         loop {

@@ -5,6 +5,7 @@ use crate::support::test_inbox::{deed, eager};
 use sayso::engine::graph::Decision;
 use sayso::inbox::{OUTPUT_FILES, Status};
 use serde_json::json;
+use std::time::Duration;
 
 #[derive(Clone, Copy, Debug)]
 enum Act {
@@ -86,6 +87,24 @@ async fn what_two_processes_decide_at_once_is_all_driven() {
     driver.stop().await;
     assert_eq!(inbox.world.performed().len(), asked.len());
     inbox.assert_whole();
+}
+
+/// However many look for it: a screen that is told twice reads everything twice.
+#[tokio::test]
+async fn a_commit_is_told_once_whoever_made_it() {
+    let inbox = TestInbox::new();
+    let other = inbox.other_process(eager());
+    let _watchers = [inbox.store().watch_others(), inbox.store().watch_others()];
+    let mut changes = inbox.store().changes();
+    for (writer, pause) in [(&inbox, true), (&other, false)] {
+        let before = *changes.borrow_and_update();
+        writer.pause(pause).await.unwrap();
+        let mut told = async |within| tokio::time::timeout(within, changes.changed()).await.is_ok();
+        assert!(told(Duration::from_secs(20)).await);
+        // Longer than anybody waits who looks again and again.
+        while told(Duration::from_millis(700)).await {}
+        assert_eq!(*changes.borrow(), before + 1, "paused: {pause}");
+    }
 }
 
 #[tokio::test]

@@ -131,7 +131,7 @@ impl Post {
 
     /// Waits for a condition that only a write can make true.
     pub async fn wait_for_write(&self, condition: impl AsyncFn() -> bool) {
-        let _watcher = self.store().watch_others().unwrap();
+        let _watcher = self.store().watch_others();
         let mut changes = self.store().changes();
         while !condition().await {
             let changed = tokio::time::timeout(Duration::from_secs(20), changes.changed()).await;
