@@ -5,8 +5,8 @@ use super::print::warning;
 use super::values::Lines;
 use crate::inbox::door::Inbox;
 use crate::inbox::{
-    Block, Card, DecisionLine, DecisionQuery, InboxError, Item, ItemKind, ItemQuery, LineQuery, MailLine,
-    MailQuery, Page, ThreadLine, ThreadQuery,
+    Block, Card, DecisionLine, DecisionQuery, InboxError, Item, ItemKind, ItemLine, ItemQuery, LineQuery,
+    MailLine, MailQuery, Page, ThreadLine, ThreadQuery,
 };
 use crate::text::Visible;
 use jiff::Timestamp;
@@ -35,13 +35,14 @@ async fn read_all<T>(
     }
 }
 
-/// The items of `query` in the order they were asked, at most `limit`.
+/// The items of `query` in the order of the screen, at most `limit`, each with the time its age counts from. All of
+/// them are read, because any may come first.
 pub(super) async fn items(
     inbox: &Inbox,
     query: &ItemQuery,
     limit: Option<usize>,
     now: Timestamp,
-) -> Result<Vec<Item>, Failure> {
+) -> Result<Vec<(Item, Timestamp)>, Failure> {
     let read = async |after, _| {
         let part = ItemQuery { after, limit: PAGE, ..query.clone() };
         let mut page = if query.filter.kind == Some(ItemKind::Result) {
@@ -52,33 +53,19 @@ pub(super) async fn items(
         page.rows.retain(|item| query.matches(item, now));
         Ok(page)
     };
-    let mut items = read_all(limit, read).await?;
-    items.truncate(limit.unwrap_or(usize::MAX));
-    Ok(items)
-}
-
-/// The items of `query` in the order of the screen, each with the time its age counts from. All of them are read,
-/// because mail that came late can be older.
-pub(super) async fn items_as_shown(
-    inbox: &Inbox,
-    query: &ItemQuery,
-    now: Timestamp,
-) -> Result<Vec<(Item, Timestamp)>, Failure> {
-    let items = items(inbox, query, None, now).await?;
-    let mut dated: HashMap<String, Timestamp> = HashMap::new();
+    let items = read_all(None, read).await?;
+    let mut lines: HashMap<String, ItemLine> = HashMap::new();
     for page in items.chunks(PAGE) {
         let ids = page.iter().map(|item| item.id().to_owned()).collect();
-        let lines = inbox.decisions().lines(LineQuery::Of(ids)).await?;
-        dated.extend(lines.into_iter().map(|line| (line.id, line.dated)));
+        let page = inbox.decisions().lines(LineQuery::Of(ids)).await?;
+        lines.extend(page.into_iter().map(|line| (line.id.clone(), line)));
     }
-    let with_date = |item: Item| {
-        let dated = dated.get(item.id()).copied().unwrap_or(item.created_at());
-        (item, dated)
-    };
-    let mut shown: Vec<_> = items.into_iter().map(with_date).collect();
-    let is_waited_for = |item: &Item| item.question().is_some_and(|question| question.is_waited_for(now));
-    shown.sort_by_key(|(item, dated)| (!is_waited_for(item), *dated));
-    Ok(shown)
+    // What has no line was answered meanwhile.
+    let with_line = |item: Item| Some((lines.get(item.id())?, item));
+    let mut shown: Vec<(&ItemLine, Item)> = items.into_iter().filter_map(with_line).collect();
+    inbox.decisions().order().await?.arrange(&mut shown, |(line, _)| *line, now);
+    shown.truncate(limit.unwrap_or(usize::MAX));
+    Ok(shown.into_iter().map(|(line, item)| (item, line.dated)).collect())
 }
 
 /// The threads of `query`, at most `limit`.
@@ -106,9 +93,9 @@ pub(super) async fn mails(inbox: &Inbox, limit: Option<usize>) -> Result<Vec<Mai
     read_all(limit, |after, limit| inbox.mail().list(MailQuery { after, limit })).await
 }
 
-/// The item with its card as text.
-pub(super) async fn with_card(inbox: &Inbox, mut item: Item) -> Item {
-    let card = match &item {
+/// Adds its card to the item, as text.
+pub(super) async fn add_card(inbox: &Inbox, item: &mut Item) {
+    let card = match item {
         Item::Question(question) => inbox.decisions().card(question.id.clone()).await.map(|(_, card)| card),
         Item::Result(result) => inbox.decisions().result(result.thread.clone()).await.map(|(_, card)| card),
     };
@@ -120,7 +107,6 @@ pub(super) async fn with_card(inbox: &Inbox, mut item: Item) -> Item {
         }
     };
     item.set_text(text);
-    item
 }
 
 /// An empty card must still show what is proposed, so the arguments replace it.

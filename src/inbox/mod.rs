@@ -30,6 +30,7 @@ mod item;
 mod line;
 mod mail;
 mod memory;
+mod order;
 mod page;
 mod path;
 mod propose;
@@ -72,6 +73,7 @@ pub use mail::{MailLine, MailQuery, SourceLine};
 pub use memory::{
     LEARNING_WORKFLOW, MemoryCause, MemoryItem, MemoryLine, MemoryVersion, MemoryView, ROW_WORKFLOW,
 };
+pub use order::{Group, Order, Sort};
 pub use page::Page;
 pub use path::path_taken;
 pub use propose::{proposal, schema_like};

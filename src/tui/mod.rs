@@ -39,8 +39,8 @@ pub use actions::{Action, BINDINGS, Binding, Keymap, Lookup, Scope};
 pub use key::Key;
 pub use layers::{Form, Menu, Prompt};
 pub use model::{
-    Callback, DecisionKind, Driving, Failure, Filter, Focus, Group, InboxResult, Job, Model, Mouse, Msg,
-    Opened, Popup, Press, Review, Seen, Sort, Tab, TakeText, ThreadPane,
+    Callback, DecisionKind, Driving, Failure, Filter, Focus, InboxResult, Job, Model, Mouse, Msg, Opened,
+    Popup, Press, Review, Seen, Tab, TakeText, ThreadPane,
 };
 pub use options::{Options, Startable};
 pub use run::{RunError, run};

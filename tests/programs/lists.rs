@@ -1,19 +1,48 @@
 //! `list`, `view`, `status`, `snooze`.
 
-use crate::runner::{Cli, keys, text};
+use crate::runner::{Cli, each, keys, text};
+use sayso::engine::store::Store;
 use serde_json::{Value, json};
 
 const ITEM: &str = "id thread workflow kind title gist action args schema edit_from allow labels warnings source text \
     created_at snoozed_until waiting gives_up_at args_hash irreversible grantable closed";
 
+/// What is listed, as a table and as JSON.
+fn listed(cli: &Cli, words: &[&str]) -> Vec<String> {
+    let args = [&["list"][..], words].concat();
+    let ids = each(&cli.json(&args), "id");
+    let output = cli.sayso(&args);
+    let printed: Vec<&str> =
+        output.done().lines().skip(1).filter_map(|line| line.split(' ').next()).collect();
+    assert_eq!(printed, ids);
+    ids
+}
+
 #[test]
-fn list_gives_whole_items_oldest_first() {
+fn one_order_for_the_table_for_json_and_for_the_screen() {
+    let cli = Cli::new();
+    let (_, question) = cli.chat("tea");
+    let (_, older) = cli.parcel("book");
+    let (_, newer) = cli.parcel("pen");
+    // What is to approve comes before questions, as on the screen.
+    assert_eq!(listed(&cli, &[]), [older.clone(), newer.clone(), question.clone()]);
+    assert_eq!(listed(&cli, &["--limit", "1"]), [older.clone()]);
+    // The order that the person chose there.
+    let store = Store::open(&cli.data()).unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(store.inbox().save_order("newest none".to_owned())).unwrap();
+    drop(store);
+    assert_eq!(listed(&cli, &[]), [newer, older, question]);
+}
+
+#[test]
+fn list_gives_whole_items() {
     let cli = Cli::new();
     let (_, first) = cli.chat("tea");
     let (thread, second) = cli.parcel("book");
     let list = cli.json(&["list"]);
-    assert_eq!(list[0]["id"], Value::from(first));
-    let item = &list[1];
+    assert_eq!(list[1]["id"], Value::from(first));
+    let item = &list[0];
     keys(item, ITEM);
     for (key, expected) in [
         ("id", json!(second)),
@@ -31,7 +60,7 @@ fn list_gives_whole_items_oldest_first() {
     keys(&item["labels"], "accept edit respond ignore");
     assert!(text(&item["created_at"]).ends_with('Z'), "{item}");
     assert_eq!(text(&item["args_hash"]).len(), 64);
-    assert!(text(&list[0]["text"]).contains("Question 1 about tea?"));
+    assert!(text(&list[1]["text"]).contains("Question 1 about tea?"));
     // A card that says nothing still shows what is proposed.
     assert!(text(&item["text"]).contains("parcel: book"), "{item}");
 }
@@ -102,9 +131,9 @@ fn a_table_for_people() {
     let lines: Vec<&str> = output.done().lines().collect();
     assert_eq!(lines.len(), 3);
     assert!(lines[0].starts_with("ID         KIND      ACTION    FROM"), "{}", lines[0]);
-    assert!(lines[1].starts_with(&format!("{first}  question  question  chat")), "{}", lines[1]);
-    assert!(lines[2].starts_with(&format!("{second}  approval  deliver   courier")), "{}", lines[2]);
-    assert!(lines[1].ends_with("s  Question 1 about tea?"), "{}", lines[1]);
+    assert!(lines[1].starts_with(&format!("{second}  approval  deliver   courier")), "{}", lines[1]);
+    assert!(lines[2].starts_with(&format!("{first}  question  question  chat")), "{}", lines[2]);
+    assert!(lines[2].ends_with("s  Question 1 about tea?"), "{}", lines[2]);
     // Empty, it names results, and threads that nobody drives.
     cli.json(&["ignore", &second, "--wait"]);
     cli.json(&["respond", &first, "done", "--wait"]);

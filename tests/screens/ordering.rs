@@ -2,8 +2,8 @@
 
 use crate::support::test_inbox::hand_in;
 use crate::support::test_screen::{TestScreen, block_on, wall};
-use sayso::inbox::LineQuery;
-use sayso::tui::{Group, Menu, Msg, Sort};
+use sayso::inbox::{Group, LineQuery, Order, Sort};
+use sayso::tui::{Menu, Msg};
 use serde_json::json;
 use std::time::Duration;
 
@@ -116,7 +116,7 @@ fn the_order_is_remembered() {
     screen.press("s");
     choose(&mut screen, "by sender");
     let list = &screen.reopen().model.inbox.list;
-    assert_eq!((list.sort, list.group), (Sort::Newest, Group::Sender));
+    assert_eq!(list.order, Order { sort: Sort::Newest, group: Group::Sender });
 }
 
 #[test]

@@ -16,13 +16,14 @@ use jiff::Timestamp;
 
 use super::activity;
 
-/// List what waits for a decision: waiting agents first, then the oldest
+/// List what waits for a decision, in the order of the inbox
 #[derive(Debug, clap::Args)]
-#[command(after_help = "If no process is driving, it checks the configured LangGraph servers once. \
-    With --json, items come in the order they were asked.\n\nExamples:\n  \
+#[command(
+    after_help = "If no process is driving, it checks the configured LangGraph servers once.\n\nExamples:\n  \
     sayso list\n  \
     sayso list kind:approval from:ines --json | jq -r '.[].id'\n  \
-    sayso list kind:result")]
+    sayso list kind:result"
+)]
 pub struct Args {
     #[command(flatten)]
     query: QueryWords,
@@ -57,17 +58,13 @@ impl Args {
         }
         look_at_servers(&folder).await;
         let limit = self.limit.and_then(|limit| usize::try_from(limit).ok());
-        let (items, dated): (Vec<Item>, Vec<Timestamp>) = if folder.format.is_json() {
-            let mut items = Vec::new();
-            for item in pages::items(folder.inbox(), &query, limit, folder.format.now).await? {
-                items.push(pages::with_card(folder.inbox(), item).await);
+        let shown = pages::items(folder.inbox(), &query, limit, folder.format.now).await?;
+        let (mut items, dated): (Vec<Item>, Vec<Timestamp>) = shown.into_iter().unzip();
+        if folder.format.is_json() {
+            for item in &mut items {
+                pages::add_card(folder.inbox(), item).await;
             }
-            // Ages are for people.
-            (items, Vec::new())
-        } else {
-            let shown = pages::items_as_shown(folder.inbox(), &query, folder.format.now).await?;
-            shown.into_iter().take(limit.unwrap_or(usize::MAX)).unzip()
-        };
+        }
         let everything = query.filter == Query::default();
         let overview = if items.is_empty() && everything && !folder.format.is_json() {
             Some((folder.inbox().statistics().overview().await?, activity::skipped(&folder).await?))

@@ -32,7 +32,8 @@ impl Args {
             .map_err(Failure::usage)?;
         let question = folder.inbox().decisions().snooze(id, until).await?;
         let (id, until) = (question.id.clone(), question.snoozed_until);
-        let item = pages::with_card(folder.inbox(), Item::Question(Box::new(question))).await;
+        let mut item = Item::Question(Box::new(question));
+        pages::add_card(folder.inbox(), &mut item).await;
         folder.format.answer(&item, |format| match until {
             Some(until) => format!("{id} is snoozed until {}.\n", format.time(until)),
             None => format!("{id} is back in the list.\n"),

@@ -5,8 +5,8 @@ use crate::engine::graph::{BatchId, Decision, InterruptId, ThreadId};
 use crate::engine::store::DecisionDetails;
 use crate::inbox::{
     BatchResults, Card, DecidedBy, DecisionLine, DecisionLinks, DecisionQuery, DecisionRequest, Edited,
-    GrantLine, GrantRequest, InboxError, ItemLine, ItemQuery, ItemStamp, LineQuery, Outcome, Page, Question,
-    ThreadResult, UndoableBatch,
+    GrantLine, GrantRequest, InboxError, ItemLine, ItemQuery, ItemStamp, LineQuery, Order, Outcome, Page,
+    Question, ThreadResult, UndoableBatch,
 };
 use futures_util::future::join_all;
 use jiff::Timestamp;
@@ -173,14 +173,15 @@ impl Decisions<'_> {
         Ok(DecisionLinks { grants, lessons, rows })
     }
 
-    /// The person's order of the list, in the screen's own format.
-    pub async fn order(self) -> Result<Option<String>, InboxError> {
-        self.0.blocking(|inbox| inbox.store().inbox().order()).await
+    /// The person's order of the list.
+    pub async fn order(self) -> Result<Order, InboxError> {
+        let words = self.0.blocking(|inbox| inbox.store().inbox().order()).await?;
+        Ok(Order::from_words(&words.unwrap_or_default()))
     }
 
     /// Stores the person's order of the list.
-    pub async fn keep_order(self, order: String) -> Result<(), InboxError> {
-        self.0.store().inbox().save_order(order).await
+    pub async fn keep_order(self, order: Order) -> Result<(), InboxError> {
+        self.0.store().inbox().save_order(order.words()).await
     }
 
     /// All unsent drafts: keys and texts.

@@ -19,8 +19,9 @@ use std::time::Instant;
 pub fn begin(model: &mut Model) -> Vec<Job> {
     let work = async |inbox: Inbox| inbox.decisions().order().await;
     model.start(work, |model, order| {
-        if let Ok(Some(words)) = order {
-            model.inbox.list.order_by(&words, model.wall);
+        if let Ok(order) = order {
+            model.inbox.list.order = order;
+            model.inbox.list.arrange(model.wall);
             inbox::select_first(model);
         }
     });

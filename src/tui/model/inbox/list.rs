@@ -5,7 +5,7 @@
 //! while drawing. Which cards were on the screen is known only as long as this screen is open.
 
 use crate::engine::graph::{Kind, ThreadId};
-use crate::inbox::{ItemKind, ItemLine, ItemStamp, ItemStatus, Query};
+use crate::inbox::{Group, ItemKind, ItemLine, ItemStamp, ItemStatus, Order, Query};
 use crate::tui::model::rows::PAGE;
 use jiff::Timestamp;
 use std::collections::{HashMap, HashSet};
@@ -26,34 +26,6 @@ pub enum Filter {
     Decided,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Sort {
-    #[default]
-    Oldest,
-    Newest,
-}
-
-/// How rows are grouped under headings.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Group {
-    /// By what they want; whoever waits comes first, and what is only to be read last.
-    #[default]
-    Urgency,
-    /// By sender; coding agents are senders too.
-    Sender,
-    Workflow,
-    None,
-}
-
-/// The words under which sorts and groups are saved.
-const SORTS: [(Sort, &str); 2] = [(Sort::Oldest, "oldest"), (Sort::Newest, "newest")];
-const GROUPS: [(Group, &str); 4] = [
-    (Group::Urgency, "urgency"),
-    (Group::Sender, "sender"),
-    (Group::Workflow, "workflow"),
-    (Group::None, "none"),
-];
-
 /// What stands above the rows of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heading {
@@ -67,7 +39,8 @@ pub struct Heading {
 #[derive(Clone, Debug, Default)]
 pub struct List {
     rows: Vec<ItemLine>,
-    order: Vec<u32>,
+    /// The rows shown, by their place in `rows`.
+    shown: Vec<u32>,
     /// The id of the selected item.
     selected: Option<String>,
     /// Where the selection is, or was before its row vanished.
@@ -75,8 +48,7 @@ pub struct List {
     /// The first row on the screen.
     pub top: usize,
     pub filter: Filter,
-    pub sort: Sort,
-    pub group: Group,
+    pub order: Order,
     /// The headings, from top to bottom.
     headings: Vec<Heading>,
     /// The stamp of each item whose card has been on the screen, as it was then.
@@ -113,16 +85,16 @@ impl Filter {
 impl List {
     /// How many rows are shown.
     pub fn len(&self) -> usize {
-        self.order.len()
+        self.shown.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.order.is_empty()
+        self.shown.is_empty()
     }
 
     /// The row shown at a position.
     pub fn row(&self, position: usize) -> Option<&ItemLine> {
-        self.order.get(position).and_then(|n| self.rows.get(*n as usize))
+        self.shown.get(position).and_then(|n| self.rows.get(*n as usize))
     }
 
     /// Whether the item with this id is shown.
@@ -313,41 +285,29 @@ impl List {
             };
             passes_filter && (row.matches(&self.narrow, now) || self.found.contains_key(&row.thread))
         };
-        let mut order: Vec<u32> =
+        let mut shown: Vec<u32> =
             (0_u32..).zip(&self.rows).filter(|(_, row)| is_shown(row)).map(|(n, _)| n).collect();
-        let row = |n: &u32| &self.rows[*n as usize];
-        order.sort_by_key(|n| (row(n).kind == ItemKind::Result, row(n).dated));
-        match self.sort {
-            Sort::Oldest => {}
-            Sort::Newest => order.reverse(),
-        }
-        // Somebody who waits does nothing else meanwhile, and whoever gives up first is served first.
-        order.sort_by_key(|n| {
-            let row = row(n);
-            let waits = row.is_waited_for(now);
-            (!waits, row.gives_up_at.filter(|_| waits).unwrap_or(Timestamp::MAX))
-        });
-        order.sort_by_cached_key(|n| self.group_of(row(n), now));
-        self.headings = self.headings_of(&order, now);
-        self.order = order;
+        self.order.arrange(&mut shown, |n| &self.rows[*n as usize], now);
+        self.headings = self.headings_of(&shown, now);
+        self.shown = shown;
         self.find_marked();
         self.cursor = match &self.selected {
-            Some(id) => match self.order.iter().position(|n| self.rows[*n as usize].id == *id) {
+            Some(id) => match self.shown.iter().position(|n| self.rows[*n as usize].id == *id) {
                 Some(position) => position,
                 None => {
                     self.selected = None;
                     self.vanished = true;
-                    self.cursor.min(self.order.len())
+                    self.cursor.min(self.shown.len())
                 }
             },
-            None => self.cursor.min(self.order.len()),
+            None => self.cursor.min(self.shown.len()),
         };
     }
 
-    fn headings_of(&self, order: &[u32], now: Timestamp) -> Vec<Heading> {
+    fn headings_of(&self, shown: &[u32], now: Timestamp) -> Vec<Heading> {
         let mut headings = Vec::<Heading>::new();
-        for (first, n) in order.iter().enumerate().filter(|_| self.group != Group::None) {
-            let (_, name) = self.group_of(&self.rows[*n as usize], now);
+        for (first, n) in shown.iter().enumerate().filter(|_| self.order.group != Group::None) {
+            let (_, name) = self.order.group_of(&self.rows[*n as usize], now);
             match headings.last_mut().filter(|last| last.name == name) {
                 Some(last) => last.count += 1,
                 None => headings.push(Heading { name: name.to_owned(), count: 1, first }),
@@ -360,39 +320,5 @@ impl List {
     pub fn heading_at(&self, position: usize) -> Option<&Heading> {
         let at = self.headings.binary_search_by_key(&position, |heading| heading.first).ok()?;
         self.headings.get(at)
-    }
-
-    /// How the list is sorted and grouped, in two words.
-    pub fn order_words(&self) -> String {
-        let sort = SORTS.iter().find(|(sort, _)| *sort == self.sort).map_or("", |(_, word)| word);
-        let group = GROUPS.iter().find(|(group, _)| *group == self.group).map_or("", |(_, word)| word);
-        format!("{sort} {group}")
-    }
-
-    /// Sorts and groups by such words; whatever they don't mention stays unchanged.
-    pub fn order_by(&mut self, words: &str, now: Timestamp) {
-        for word in words.split_whitespace() {
-            self.sort = SORTS.iter().find(|(_, other)| *other == word).map_or(self.sort, |(sort, _)| *sort);
-            self.group =
-                GROUPS.iter().find(|(_, other)| *other == word).map_or(self.group, |(group, _)| *group);
-        }
-        self.arrange(now);
-    }
-
-    /// The group that a row belongs to: its place among the others, and its name.
-    fn group_of<'r>(&self, row: &'r ItemLine, now: Timestamp) -> (u8, &'r str) {
-        match self.group {
-            Group::None => (0, ""),
-            Group::Sender => (0, row.who()),
-            Group::Workflow => (0, row.belongs_to()),
-            Group::Urgency if row.is_waited_for(now) => (0, "Agents waiting"),
-            Group::Urgency => match row.kind {
-                ItemKind::Question(Kind::Trouble) => (1, "Trouble"),
-                ItemKind::Question(Kind::Approval) => (2, "To approve"),
-                ItemKind::Question(Kind::Question) => (3, "Questions"),
-                ItemKind::Question(Kind::Triage) => (4, "For your information"),
-                ItemKind::Result => (5, "Results"),
-            },
-        }
     }
 }

@@ -5,7 +5,7 @@ mod list;
 mod marks;
 
 pub use heading::asker;
-pub use list::{Filter, Group, Heading, List, Sort};
+pub use list::{Filter, Heading, List};
 
 use super::msg::DecisionKind;
 use super::rows::Rows;

@@ -3,14 +3,15 @@
 use super::send;
 use crate::engine::graph::InterruptId;
 use crate::inbox::door::Inbox;
+use crate::inbox::{Group, ItemKind, ItemLine, Order, Sort};
 use crate::text::when;
 use crate::tui::layers::{Choice, Menu, Prompt};
-use crate::tui::model::{Group, Model, Sort};
+use crate::tui::model::Model;
 use jiff::civil::Weekday;
 use jiff::{Timestamp, ToSpan};
 
 pub fn offer_sorts(model: &mut Model) {
-    let (sort, group) = (model.inbox.list.sort, model.inbox.list.group);
+    let Order { sort, group } = model.inbox.list.order;
     let mark = |is_current: bool| if is_current { "● " } else { "  " };
     let sorts = [("oldest first", Sort::Oldest), ("newest first", Sort::Newest)];
     let groups = [
@@ -21,13 +22,13 @@ pub fn offer_sorts(model: &mut Model) {
     ];
     let sorts = sorts.map(|(text, by)| {
         Choice::new(format!("{}{text}", mark(sort == by)), move |model| {
-            model.inbox.list.sort = by;
+            model.inbox.list.order.sort = by;
             keep_order(model);
         })
     });
     let groups = groups.map(|(text, by)| {
         Choice::new(format!("{}{text}", mark(group == by)), move |model| {
-            model.inbox.list.group = by;
+            model.inbox.list.order.group = by;
             keep_order(model);
         })
     });
@@ -37,7 +38,7 @@ pub fn offer_sorts(model: &mut Model) {
 /// Saves the current order. If that fails, the list keeps it until the screen closes.
 fn keep_order(model: &mut Model) {
     model.inbox.list.arrange(model.wall);
-    let order = model.inbox.list.order_words();
+    let order = model.inbox.list.order;
     model.read(async move |inbox: Inbox| inbox.decisions().keep_order(order).await, |_, ()| {});
 }
 
