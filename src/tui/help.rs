@@ -66,10 +66,8 @@ impl Popup for Help {
         self.top = 0;
     }
 
-    fn scroll(&mut self, model: &Model, by: isize) {
-        let height = usize::from(area(model).height.saturating_sub(3));
-        let last = self.lines(model).len().saturating_sub(height);
-        self.top = self.top.saturating_add_signed(by).min(last);
+    fn wheel(&mut self, model: &Model, by: isize) {
+        self.scroll(model, 3 * by);
     }
 }
 
@@ -79,6 +77,12 @@ type Row = (String, String, &'static str);
 impl Help {
     pub fn new(available: fn(&Model, Action) -> Result<(), &'static str>) -> Self {
         Self { top: 0, search: Editor::line(""), available }
+    }
+
+    fn scroll(&mut self, model: &Model, by: isize) {
+        let height = usize::from(area(model).height.saturating_sub(3));
+        let last = self.lines(model).len().saturating_sub(height);
+        self.top = self.top.saturating_add_signed(by).min(last);
     }
 
     fn lines(&self, model: &Model) -> Vec<Line<'static>> {

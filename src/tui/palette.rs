@@ -212,6 +212,12 @@ impl Popup for Palette {
     fn text_changed(&mut self, _: &mut Model) {
         self.cursor = 0;
     }
+
+    fn wheel(&mut self, model: &Model, by: isize) {
+        let mut rows = Rows { cursor: self.cursor, ..self.suggestions(model).into() };
+        rows.step(by);
+        self.cursor = rows.cursor;
+    }
 }
 
 /// An action's name and what it does, unless that says the name already.

@@ -5,7 +5,7 @@ use crate::support::{FakeModel, TestInbox};
 use sayso::agent::llm::ModelError;
 use sayso::config::OwnCommand;
 use sayso::engine::graph::{Decision, Hash, InterruptId, Progress};
-use sayso::inbox::DecisionRequest;
+use sayso::inbox::{DecisionRequest, ItemKind};
 use sayso::tui::{DecisionKind, Driving, Focus, Job, Key, Keymap, Mouse, Msg, Tab};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -163,6 +163,19 @@ fn marks_of_two_sorts_and_trouble_are_not_decided_together() {
     screen.press("a").says("…one kind and one tool…").says("…you marked trouble, approvals (sending mail, …");
     screen.press("gx").press("*").press("a").says("…one at a time…");
     screen.press("\\write<enter>").press("*").press("a").decided(0);
+}
+
+/// What is marked is snoozed, whatever is under the cursor.
+#[test]
+fn marks_are_snoozed_as_far_as_they_can_be() {
+    let mut screen = TestScreen::full(SIZE);
+    screen.press("gd ").shows(["1 marked"]).hides(["z snooze"]);
+    screen.press("z").says("None of the marked items can be snoozed · Esc clears the marks");
+    screen.press("gi").press("*").press("G").shows(["z snooze 8"]);
+    assert_eq!(screen.model.selected().unwrap().kind, ItemKind::Result);
+    screen.press("z").press("<enter>").says("Snoozed: 8 items…");
+    assert_eq!(screen.titles().len(), 1);
+    screen.press("gs").press("*").press("z").shows(["wake it now"]);
 }
 
 #[test]
@@ -373,6 +386,39 @@ fn the_mouse_points_and_scrolls() {
     screen.tell(Msg::Mouse(Mouse::WheelDown, 5, 5)).selects("Invoice 4711");
     screen.tell(Msg::Mouse(Mouse::Click, 14, 0));
     assert_eq!(screen.model.tab, Tab::Threads);
+}
+
+/// The wheel goes through whatever is open, and a click there does nothing.
+#[test]
+fn the_wheel_turns_in_every_pop_up() {
+    for (opens, size) in [
+        (":", SIZE),
+        ("?", SIZE),
+        ("z", SIZE),
+        ("jjjw", (60, 12)),
+        ("gn*a", SIZE),
+        ("je<ctrl-u>x<enter>y<ctrl-s>", (60, 12)),
+    ] {
+        let mut screen = TestScreen::full(size);
+        screen.press(opens);
+        assert!(screen.model.popup().is_some(), "{opens}:\n{}", screen.dump());
+        let mut seen = vec![screen.buffer()];
+        for kind in [Mouse::WheelDown, Mouse::WheelUp, Mouse::Click] {
+            screen.tell(Msg::Mouse(kind, 5, 5)).drawn();
+            seen.push(screen.buffer());
+        }
+        assert_ne!(seen[0], seen[1], "{opens}:\n{}", screen.dump());
+        assert!(seen[0] == seen[2] && seen[2] == seen[3], "{opens}:\n{}", screen.dump());
+    }
+}
+
+#[test]
+fn a_long_question_is_paged() {
+    let mut screen = TestScreen::full((60, 14));
+    let lines: String = (0..30).map(|n| format!("line {n}<enter>")).collect();
+    screen.press("je<ctrl-u>").press(&lines).press("<ctrl-s>").shows(["Accept it with your changes?"]);
+    screen.hides(["line 29"]).press("G").shows(["line 29"]).press("<pageup>").hides(["line 29"]);
+    screen.press("<pagedown>").shows(["line 29"]).press("gg").hides(["line 29"]).decided(0);
 }
 
 /// Sentences name the keys that the config chose.

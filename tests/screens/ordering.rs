@@ -163,7 +163,14 @@ fn rows_are_added_changed_paused_and_deleted_by_one_key_each() {
     screen.press("p").says("Paused: skip mail from @shop.example").shows(["It is paused", "p resume"]);
     screen.press("p").says("On again: skip mail from @shop.example").hides(["It is paused"]);
     screen.press("P").says("Rows have no text · e changes one");
-    screen.press("X").says("Deleted: skip mail from @shop.example").shows(["Nothing has been learned yet"]);
+    // A key held down asks once, and deletes nothing.
+    screen
+        .press("X")
+        .burst("XX")
+        .shows(["Delete the row “skip mail from @shop.example”?", "It can't be taken back"]);
+    screen.press("n").hides(["Delete the row"]).shows(["Skip mail from @shop.example"]);
+    screen.press("X").press("y");
+    screen.says("Deleted: skip mail from @shop.example").shows(["Nothing has been learned yet"]);
 }
 
 #[test]

@@ -52,6 +52,14 @@ fn every_side() {
 }
 
 #[test]
+fn older_turns_of_any_thread_are_unfolded() {
+    let mut screen = TestScreen::full((120, 45));
+    screen.press("2<enter>").shows(["▸ ada@example.org, Monday: Could", "▸ 4 quoted lines"]);
+    screen.press("<enter>").shows(["  Could you send me the figures?", "> the"]).hides(["▸"]);
+    screen.press("<enter>").shows(["▸ ada@example.org, Monday: Could"]);
+}
+
+#[test]
 fn what_is_searched_for_is_found_while_it_is_typed() {
     let mut screen = TestScreen::full((120, 32));
     screen.press("2");

@@ -259,7 +259,7 @@ actions! {
     Memory {
         EditProfile ["e"] "edit_profile": "change the row, or edit the profile in $EDITOR",
         PauseRow ["p"] "pause_row": "pause or resume the row",
-        DeleteRow ["X"] "delete_row": "delete the row",
+        DeleteRow ["X"] "delete_row": "delete the row; asks first",
         AddLine ["o"] "add_line": "add a row, or a line to the profile",
         PinLine ["P"] "pin_line": "pin or unpin a line",
         RevertProfile ["R"] "revert_profile": "back to an earlier version",
@@ -272,6 +272,10 @@ actions! {
         No ["n", "esc", "q", "ctrl-c"] "no": "no",
         Down ["j", "down"],
         Up ["k", "up"],
+        Top ["gg", "home"],
+        Bottom ["G", "end"],
+        PageDown ["ctrl-d", "pagedown"],
+        PageUp ["ctrl-u", "pageup"],
         Drop ["space"] "drop": "leave this one out",
     }
 
@@ -333,6 +337,7 @@ impl Action {
                 Action::PutBack
                     | Action::AcceptGrant
                     | Action::Stop
+                    | Action::DeleteRow
                     | Action::Fork
                     | Action::Settle
                     | Action::Retry

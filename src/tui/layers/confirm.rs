@@ -1,6 +1,6 @@
 //! A question that only `y` answers with yes, with a page to read first.
 
-use super::{cells, draw_keys, screen};
+use super::{cells, draw_keys, moved, screen, wheeled};
 use crate::engine::graph::InterruptId;
 use crate::inbox::ItemLine;
 use crate::text::wrap;
@@ -68,6 +68,12 @@ impl Confirm {
         (outer, inner)
     }
 
+    /// The columns and lines that show the page.
+    fn size(&self, model: &Model) -> (usize, usize) {
+        let (_, page) = self.areas(model);
+        (usize::from(page.width), usize::from(page.height))
+    }
+
     /// Why we ask, or that there is nothing left to decide.
     fn reason(&self, model: &Model) -> String {
         let list = &model.inbox.list;
@@ -83,27 +89,22 @@ impl Popup for Confirm {
     }
 
     fn act(mut self: Box<Self>, model: &mut Model, action: Action) -> Option<Box<dyn Popup>> {
-        let (_, page) = self.areas(model);
-        let (width, height) = (usize::from(page.width), usize::from(page.height));
         match action {
-            Action::Down => self.top = self.page.down(self.top, 1, width, height),
-            Action::Up => self.top = self.page.up(self.top, 1, width),
             Action::No => return None,
             Action::Yes => {
                 (self.then)(model);
                 return None;
             }
-            _ => {}
+            action => self.top = moved(&self.page, self.top, action, self.size(model)),
         }
         Some(self)
     }
 
     /// A page that fits the box does not scroll.
     fn available(&self, model: &Model, action: Action) -> Result<(), &'static str> {
-        let (_, page) = self.areas(model);
-        let (width, height) = (usize::from(page.width), usize::from(page.height));
+        let (width, height) = self.size(model);
         let scrolls = self.page.more_below(ScrollPosition::default(), width, height);
-        if action == Action::Down && !scrolls { Err("") } else { Ok(()) }
+        if scrolls || matches!(action, Action::Yes | Action::No) { Ok(()) } else { Err("") }
     }
 
     fn draw(&self, model: &Model, frame: &mut Frame<'_>) -> bool {
@@ -127,5 +128,9 @@ impl Popup for Confirm {
 
     fn footer(&self) -> Vec<(Action, &'static str)> {
         vec![(Action::Yes, "yes"), (Action::No, "no"), (Action::Down, "scroll")]
+    }
+
+    fn wheel(&mut self, model: &Model, by: isize) {
+        self.top = wheeled(&self.page, self.top, by, self.size(model));
     }
 }

@@ -144,4 +144,8 @@ impl Popup for Menu {
         let first = if copies { (Action::Copy, "copy") } else { (Action::Choose, "choose") };
         vec![first, (Action::Cancel, "close")]
     }
+
+    fn wheel(&mut self, _: &Model, by: isize) {
+        self.list.step(by);
+    }
 }

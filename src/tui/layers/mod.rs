@@ -14,6 +14,7 @@ pub use page::Page;
 pub use prompt::{Prompt, draw_line};
 
 use crate::tui::actions::Action;
+use crate::tui::card::{Doc, ScrollPosition};
 use crate::tui::model::Model;
 use crate::tui::{draw, layout};
 use ratatui::buffer::Buffer;
@@ -32,6 +33,25 @@ pub fn screen(model: &Model) -> Rect {
 /// How far the paging keys go in a pop-up, in lines or rows.
 pub fn half_page(model: &Model) -> isize {
     isize::from(i16::try_from((screen(model).height / 2).max(1)).unwrap_or(1))
+}
+
+/// Where a page in a pop-up is after an action that may move it.
+fn moved(doc: &Doc, top: ScrollPosition, action: Action, (width, height): (usize, usize)) -> ScrollPosition {
+    let half = (height / 2).max(1);
+    match action {
+        Action::Down => doc.down(top, 1, width, height),
+        Action::Up => doc.up(top, 1, width),
+        Action::PageDown => doc.down(top, half, width, height),
+        Action::PageUp => doc.up(top, half, width),
+        Action::Top => ScrollPosition::default(),
+        Action::Bottom => doc.end(width, height),
+        _ => top,
+    }
+}
+
+/// Where a page in a pop-up is after the mouse wheel was turned.
+fn wheeled(doc: &Doc, top: ScrollPosition, by: isize, (width, height): (usize, usize)) -> ScrollPosition {
+    if by > 0 { doc.down(top, 3, width, height) } else { doc.up(top, 3, width) }
 }
 
 pub fn cells(number: usize) -> u16 {

@@ -1,6 +1,6 @@
 //! Something to read.
 
-use super::{cells, screen};
+use super::{cells, moved, screen, wheeled};
 use crate::tui::actions::{Action, Scope};
 use crate::tui::card::{Doc, ScrollPosition};
 use crate::tui::draw;
@@ -38,6 +38,12 @@ impl Page {
         };
         (outer, inner)
     }
+
+    /// The columns and lines inside.
+    fn size(&self, model: &Model) -> (usize, usize) {
+        let (_, inner) = self.areas(model);
+        (usize::from(inner.width), usize::from(inner.height))
+    }
 }
 
 impl Popup for Page {
@@ -46,19 +52,10 @@ impl Popup for Page {
     }
 
     fn act(mut self: Box<Self>, model: &mut Model, action: Action) -> Option<Box<dyn Popup>> {
-        let (_, inner) = self.areas(model);
-        let (width, height) = (usize::from(inner.width), usize::from(inner.height));
-        let half = (height / 2).max(1);
-        self.top = match action {
-            Action::Down => self.doc.down(self.top, 1, width, height),
-            Action::Up => self.doc.up(self.top, 1, width),
-            Action::PageDown => self.doc.down(self.top, half, width, height),
-            Action::PageUp => self.doc.up(self.top, half, width),
-            Action::Top => Default::default(),
-            Action::Bottom => self.doc.end(width, height),
-            Action::Cancel | Action::Choose => return None,
-            _ => self.top,
-        };
+        if matches!(action, Action::Cancel | Action::Choose) {
+            return None;
+        }
+        self.top = moved(&self.doc, self.top, action, self.size(model));
         Some(self)
     }
 
@@ -82,5 +79,9 @@ impl Popup for Page {
 
     fn footer(&self) -> Vec<(Action, &'static str)> {
         vec![(Action::Cancel, "close"), (Action::Down, "scroll")]
+    }
+
+    fn wheel(&mut self, model: &Model, by: isize) {
+        self.top = wheeled(&self.doc, self.top, by, self.size(model));
     }
 }

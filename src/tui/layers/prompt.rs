@@ -164,6 +164,8 @@ impl Popup for Prompt {
     fn choice_decides(&self) -> bool {
         self.decides
     }
+
+    fn wheel(&mut self, _: &Model, _: isize) {}
 }
 
 /// Draws a line that is being typed: a sign, the text or a hint, and the cursor. Returns where the text ends.

@@ -287,6 +287,11 @@ impl Model {
         self.shows_items() && self.inbox.list.has_marks()
     }
 
+    /// The marked items, or else the selected one.
+    pub fn chosen(&self) -> Vec<&ItemLine> {
+        if self.has_marks() { self.inbox.list.marked() } else { self.selected().into_iter().collect() }
+    }
+
     /// The card of the selected item, if it is loaded and up to date.
     pub fn current(&self) -> Option<&Opened> {
         let row = self.selected()?;

@@ -54,8 +54,8 @@ pub trait Popup: Any + Send {
         None
     }
 
-    /// Scrolls by lines like the mouse wheel, if it can scroll.
-    fn scroll(&mut self, _model: &Model, _by: isize) {}
+    /// Turns the mouse wheel over it by so many notches: moves the selection, or scrolls three lines for each.
+    fn wheel(&mut self, model: &Model, by: isize);
 
     /// How it shares the screen with the card it is about, if it does.
     fn beside_card(&self) -> Option<Beside> {

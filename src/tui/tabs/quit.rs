@@ -90,4 +90,6 @@ impl Popup for QuitPrompt {
             (Action::Cancel, "stay"),
         ]
     }
+
+    fn wheel(&mut self, _: &Model, _: isize) {}
 }

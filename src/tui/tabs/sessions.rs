@@ -105,6 +105,10 @@ impl Popup for Sessions {
         actions.push((Action::Cancel, "close"));
         actions
     }
+
+    fn wheel(&mut self, _: &Model, by: isize) {
+        self.0.step(by);
+    }
 }
 
 fn draw_session(model: &Model, buf: &mut Buffer, area: Rect, session: &AgentSession) {

@@ -17,7 +17,9 @@ pub(super) fn handle_mouse(model: &mut Model, mouse: Mouse, x: u16, y: u16) {
     };
     if model.popup().is_some() {
         model.with_popup(|model, mut popup| {
-            popup.scroll(model, 3 * by);
+            if mouse != Mouse::Click {
+                popup.wheel(model, by);
+            }
             Some(popup)
         });
     } else if mouse != Mouse::Click {

@@ -136,14 +136,8 @@ impl Popup for Form {
         view::draw(model, self, frame)
     }
 
-    fn scroll(&mut self, model: &Model, by: isize) {
-        let areas = layout::areas_beside(model, self.beside_card());
-        let Some(opened) = model.current().filter(|_| !areas.form.is_empty()) else { return };
-        let (width, height) = (usize::from(areas.card.width), usize::from(areas.card.height));
-        self.card_top = match usize::try_from(by) {
-            Ok(down) => opened.doc.down(self.card_top, down, width, height).max(self.card_top),
-            Err(_) => opened.doc.up(self.card_top, by.unsigned_abs(), width),
-        };
+    fn wheel(&mut self, model: &Model, by: isize) {
+        self.scroll(model, 3 * by);
     }
 
     fn footer(&self) -> Vec<(Action, &'static str)> {
@@ -208,6 +202,17 @@ impl Popup for Form {
 }
 
 impl Form {
+    /// Scrolls the card beside it by lines.
+    fn scroll(&mut self, model: &Model, by: isize) {
+        let areas = layout::areas_beside(model, self.beside_card());
+        let Some(opened) = model.current().filter(|_| !areas.form.is_empty()) else { return };
+        let (width, height) = (usize::from(areas.card.width), usize::from(areas.card.height));
+        self.card_top = match usize::try_from(by) {
+            Ok(down) => opened.doc.down(self.card_top, down, width, height).max(self.card_top),
+            Err(_) => opened.doc.up(self.card_top, by.unsigned_abs(), width),
+        };
+    }
+
     /// Unfolds the mail below the form; `false` if nothing is folded there.
     fn unfold(&mut self, model: &mut Model) -> bool {
         let is_edit = self.purpose == Purpose::Edit && model.current().is_some();

@@ -18,11 +18,9 @@ pub struct MovedMail {
     pub result: InboxResult<()>,
 }
 
-/// The mails to act on: the marked ones, else the selected one.
+/// The mails to act on.
 fn mails_to_move(model: &Model) -> Vec<&ItemLine> {
-    let rows =
-        if model.has_marks() { model.inbox.list.marked() } else { model.selected().into_iter().collect() };
-    rows.into_iter().filter(|row| row.workflow == "email").collect()
+    model.chosen().into_iter().filter(|row| row.workflow == "email").collect()
 }
 
 pub fn has_mail(model: &Model) -> bool {

@@ -221,6 +221,10 @@ impl Popup for Bulk {
     fn footer(&self) -> Vec<(Action, &'static str)> {
         vec![(Action::Yes, "yes"), (Action::No, "no"), (Action::Drop, "leave out"), (Action::Down, "down")]
     }
+
+    fn wheel(&mut self, _: &Model, by: isize) {
+        self.list.step(by);
+    }
 }
 
 /// Carries out a confirmed list.

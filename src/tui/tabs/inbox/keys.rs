@@ -153,7 +153,9 @@ pub fn does(model: &Model, action: Action) -> Option<Does> {
         | Action::Unsubscribe
             if has_marks =>
         {
-            Err("Marked items can only be accepted, ignored or snoozed together · <clear> clears the marks")
+            Err(
+                "Together, marked items are accepted, ignored or snoozed, and mail is put away · <clear> clears the marks",
+            )
         }
         Action::Accept | Action::Ignore | Action::IgnoreQuietly | Action::Maybe | Action::SaveDraft => {
             on_open_item(model, action, take(action))
@@ -168,11 +170,13 @@ pub fn does(model: &Model, action: Action) -> Option<Does> {
             when(is_agent, "Only a coding agent has a terminal to go to", go_to_terminal)
         }
         Action::Snooze => match row {
+            _ if menus::to_snooze(model).next().is_some() => Ok(menus::offer_snooze),
+            _ if has_marks => Err("None of the marked items can be snoozed · <clear> clears the marks"),
             Some(row) if row.kind == ItemKind::Result => {
                 Err("Results can't be snoozed · <accept> files them away")
             }
-            Some(row) => when(!row.is_decided(), "Already decided", menus::offer_snooze),
-            None => when(has_marks, no_item(model), menus::offer_snooze),
+            Some(_) => Err("Already decided"),
+            None => Err(no_item(model)),
         },
         Action::Archive => {
             on_mail(model, |model| away::put_away(model, MailMove::Away(Destination::Archive)))
@@ -329,7 +333,8 @@ fn footer(model: &Model) -> Vec<(Action, String)> {
             actions.push((Action::Accept, format!("accept {count}")));
             actions.push((Action::Ignore, format!("ignore {count}")));
         }
-        actions.push((Action::Snooze, format!("snooze {count}")));
+        let snoozed = menus::to_snooze(model).count();
+        actions.extend((snoozed > 0).then(|| (Action::Snooze, format!("snooze {snoozed}"))));
     } else if model.selected().is_some() {
         actions.extend(answers(model));
     }

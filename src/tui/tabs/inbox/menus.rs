@@ -74,7 +74,7 @@ pub fn offer_snooze(model: &mut Model) {
         Choice::new(format!("{text:<16} {shown}"), move |model| snooze(model, Some(until)))
     };
     let mut rows: Vec<Choice> = times.into_iter().map(row).collect();
-    if model.selected().is_some_and(|row| row.snoozed_until.is_some_and(|until| until > model.wall)) {
+    if to_snooze(model).any(|row| row.snoozed_until.is_some_and(|until| until > model.wall)) {
         rows.insert(0, Choice::new("wake it now", |model| snooze(model, None)));
     }
     rows.push(Choice::new("another time …", ask_until));
@@ -91,11 +91,15 @@ fn ask_until(model: &mut Model) {
     }));
 }
 
-/// Snoozes the marked items, or else the selected one, until then; without a time, wakes them.
+/// What can be snoozed of the marked items, or else of the selected one.
+pub fn to_snooze(model: &Model) -> impl Iterator<Item = &ItemLine> {
+    let is_open = |row: &&ItemLine| row.kind != ItemKind::Result && !row.is_decided();
+    model.chosen().into_iter().filter(is_open)
+}
+
+/// Snoozes until then; without a time, wakes.
 fn snooze(model: &mut Model, until: Option<Timestamp>) {
-    let marked = model.inbox.list.marked();
-    let rows = if marked.is_empty() { model.selected().into_iter().collect() } else { marked };
-    let ids: Vec<InterruptId> = rows.iter().filter_map(|row| InterruptId::parse(&row.id).ok()).collect();
+    let ids: Vec<InterruptId> = to_snooze(model).filter_map(|row| InterruptId::parse(&row.id).ok()).collect();
     if !ids.is_empty() {
         send::snooze(model, ids, until);
     }

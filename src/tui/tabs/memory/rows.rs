@@ -3,7 +3,8 @@
 use super::list::change;
 use crate::inbox::door::Inbox;
 use crate::inbox::{RowAnswer, RowChange, RowKey, RowState};
-use crate::tui::layers::{Choice, Menu, Prompt};
+use crate::tui::card::Doc;
+use crate::tui::layers::{Choice, Confirm, Menu, Prompt};
 use crate::tui::model::{Model, Wanted};
 use crate::tui::words;
 use strum::VariantArray;
@@ -64,10 +65,14 @@ pub fn pause(model: &mut Model) {
     });
 }
 
-pub fn delete(model: &mut Model) {
+pub fn ask_delete(model: &mut Model) {
     let Some(row) = model.memory.row().map(|line| line.row.clone()) else { return };
-    change(model, async move |inbox: Inbox| {
-        inbox.memory().change_row(row.key.clone(), RowChange::Deleted).await?;
-        Ok(format!("Deleted: {}", row.sentence()))
-    });
+    let title = format!("Delete the row “{}”?", row.sentence());
+    let why = model.spell("It can't be taken back; <pause_row> only pauses it.");
+    model.push(Confirm::new(title, why, Doc::default(), move |model| {
+        change(model, async move |inbox: Inbox| {
+            inbox.memory().change_row(row.key.clone(), RowChange::Deleted).await?;
+            Ok(format!("Deleted: {}", row.sentence()))
+        });
+    }));
 }

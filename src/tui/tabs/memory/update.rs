@@ -34,7 +34,7 @@ impl Pane for Memory {
             Action::EditProfile if model.memory.row().is_some() => Ok(rows::ask_answer),
             Action::EditProfile => when(has_item, nothing, profiles::edit),
             Action::PauseRow => on_row(rows::pause),
-            Action::DeleteRow => on_row(rows::delete),
+            Action::DeleteRow => on_row(rows::ask_delete),
             Action::AddLine if model.memory.profile().is_none() => Ok(rows::ask_key),
             Action::AddLine => Ok(profiles::ask_line),
             Action::PinLine => on_profile(profiles::ask_pins),

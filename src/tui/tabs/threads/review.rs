@@ -123,7 +123,7 @@ pub fn does(model: &Model, action: Action) -> Option<Does> {
                     review.tree.rows.get(review.cursor).is_some_and(|row| row.fold.is_some())
                 }
                 ThreadPane::Trace => review.span().is_some_and(|row| row.call.is_some()),
-                ThreadPane::Conversation => review.has_mail(),
+                ThreadPane::Conversation => review.folds.open || review.doc.has_folds(),
                 ThreadPane::Steps | ThreadPane::Graph => false,
             };
             (can_fold && model.focus == Focus::Card, "")
