@@ -1,4 +1,4 @@
-//! The demo's model: it plays answers that were written for the demo's mails and threads.
+//! The demo's model and its web: they play answers that were written for the demo's mails and threads.
 //!
 //! Promises: an answer depends on the task, on the mail or thread, and on what the person chose, and on nothing else. So it
 //! is the same however often and in whatever order it is asked for. Where nobody wrote one, sayso does what it does
@@ -10,6 +10,7 @@ use crate::agent::llm::{Builtin, Message, ModelError, ReadyModel, Reply, Request
 use crate::agent::mail_facts::{Class, MailFacts};
 use crate::text::read_error_text;
 use crate::text::words::letters_and_digits;
+use crate::tools::http::{Http, HttpAnswer, HttpError};
 use crate::workflows::RULES;
 use crate::workflows::analyze::facts::AnalyzeFacts;
 use crate::workflows::ask::facts::AskFacts;
@@ -29,6 +30,22 @@ pub fn is_demo(folder: &Path) -> bool {
     folder.join(DEMO_MARKER).is_file()
 }
 
+/// The web of the demo: it answers what the script in the demo's folder says, and nothing leaves the machine.
+pub(super) fn demo_web(folder: &Path) -> Http {
+    let folder = folder.to_owned();
+    Http::played(move |call| {
+        let script = Script::open(&folder).map_err(HttpError::Refused)?;
+        let address = call.url.split('?').next().unwrap_or_default();
+        let body = script.answers.web.get(address).ok_or_else(|| {
+            HttpError::Refused(format!(
+                "the demo sends nothing over the network, and plays no answer of {address}"
+            ))
+        })?;
+        let kind = "application/json".to_owned();
+        Ok(HttpAnswer { status: 200, kind, body: body.clone().into_bytes(), ..HttpAnswer::default() })
+    })
+}
+
 /// A model that plays the script in the demo's folder.
 pub(super) struct Script {
     answers: Answers,
@@ -43,6 +60,8 @@ struct Answers {
     sheet: Vec<SheetAnswers>,
     api: Vec<ApiAnswers>,
     pages: Vec<Pages>,
+    /// What the web answers, as JSON, by the address without its query.
+    web: BTreeMap<String, String>,
 }
 
 #[derive(Deserialize)]

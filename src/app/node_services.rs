@@ -1,7 +1,8 @@
 //! The services that nodes use, built from the config and the store.
 
 use super::apis::catalogue_store;
-use super::models::ConfiguredModels;
+use super::demo_script::demo_web;
+use super::models::{ConfiguredModels, plays_demo_script};
 use crate::agent::{Accounts, MailCache, Records, Services};
 use crate::calendar;
 use crate::config::{Config, Env};
@@ -29,7 +30,7 @@ pub(super) fn services(
         sheet: config.sheet.clone(),
         rules: config.rules.clone(),
         apis: catalogue_store(config, env),
-        http: Http::default(),
+        http: if plays_demo_script(config) { demo_web(&config.data) } else { Http::default() },
         user: config.user.clone(),
         clock: Arc::new(move || clock.now()),
     }

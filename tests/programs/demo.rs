@@ -138,12 +138,18 @@ fn the_week_is_worked_through_for_real() {
     assert_eq!(book.sheets[0].formulas, before.sheets[0].formulas);
     assert_eq!(book.sheets[0].rows, before.sheets[0].rows, "values of formulas included");
 
-    // Nobody was asked over the network; what is missing is asked of the person.
+    // What is missing is asked of the person, and the API is played: nothing goes over the network.
     let asked = demo.item("Which tracks does the playlist have?");
     assert_eq!((&asked["kind"], &asked["action"]), (&"question".into(), &"question".into()));
     assert!(text(&asked["args"]["question"]).contains("I'll ask audius for it"), "{asked}");
-    let ended = demo.json(&["ignore", &text(&asked["id"]), "--wait"]);
-    assert_eq!(ended["status"], "abandoned", "{ended}");
+    let which = demo.next(&demo.json(&["respond", &text(&asked["id"]), "The one for the fair", "--wait"]));
+    let question = text(&which["args"]["question"]);
+    assert!(question.contains("1. Spring Fair by Tidewheel\n2. Workshop Radio by Tidewheel"), "{question}");
+    let next = demo.next(&demo.json(&["respond", &text(&which["id"]), "1", "--wait"]));
+    let card = text(&next["text"]);
+    assert!(card.contains("1. \"First Gear\" by The Freewheels (5,120 plays)"), "{card}");
+    let ended = demo.json(&["accept", &text(&next["id"]), "--wait"]);
+    assert_eq!(ended["status"], "done", "{ended}");
     // Everything about it is in order, and only the person can look into it.
     let doctor = demo.json(&["doctor"]);
     assert!(doctor.as_array().unwrap().iter().all(|check| check["ok"] == true), "{doctor}");

@@ -1,7 +1,7 @@
 //! The demo: a made-up work week in a separate folder, in which every key really works.
 //!
 //! Promises: only an empty folder, or one with the demo's marker, is ever written to. A reset removes what the demo and
-//! sayso wrote there, and nothing else. Mails and calendar are dated this week. Its model plays a
+//! sayso wrote there, and nothing else. Mails and calendar are dated this week. Its model and the web play a
 //! [script](super::demo_script); everything else is real: the database is filled only by starting, driving and
 //! deciding.
 

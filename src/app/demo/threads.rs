@@ -25,7 +25,7 @@ const PAST_QUESTION: &str = "What is spent for the spring fair?";
 const SHEET_INSTRUCTION: &str = "Sum Amount by Region";
 /// The instruction whose code waits to be run on the orders.
 const TO_MARK: &str = "Mark the outliers in Quantity";
-/// The question to an API. It lacks the playlist, and nothing goes over the network until the user names one.
+/// The question to an API. It lacks the playlist.
 const API_QUESTION: &str = "Which tracks does the playlist have?";
 
 fn analysis(folder: &Path, query: &str) -> (&'static str, Value) {
