@@ -86,7 +86,7 @@ pub use row_key::{BulkKind, RowKey};
 pub use rows::{
     MemoryRow, RowAnswer, RowCause, RowChange, RowDecision, RowLine, RowQuestion, RowState, RowView,
 };
-pub use rules::{Refusal, SeenHash, check, check_args, check_fields};
+pub use rules::{ArgError, Refusal, SeenHash, check, check_args, check_fields};
 pub use session::{AgentSession, SessionState};
 pub use set_aside::SetAside;
 pub use skipped::{SkippedCount, SkippedLine, SkippedQuery};

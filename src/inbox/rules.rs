@@ -2,7 +2,7 @@
 
 use crate::engine::graph::{Allow, Decision, Hash, Labels};
 use crate::text::one_of;
-use crate::text::schema::{Misfit, Schema};
+use jsonschema::error::ValidationErrorKind;
 use serde_json::Value;
 
 /// The hash of the card a person saw.
@@ -79,17 +79,35 @@ pub fn check_args(schema: &Value, args: &Value) -> Result<(), String> {
     }
 }
 
-/// All errors in `args`: the field that is wrong or missing (empty for the whole) and what is wrong.
-pub fn check_fields(schema: &Value, args: &Value) -> Vec<(String, String)> {
-    let checked = match Schema::new(schema) {
-        Ok(checked) => checked,
-        Err(why) => return vec![(String::new(), format!("the tool's own schema is broken: {why}"))],
+/// What is wrong with one of the arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArgError {
+    /// Its name; empty if it is about all of them.
+    pub field: String,
+    /// Whether it is not there at all.
+    pub is_missing: bool,
+    pub text: String,
+}
+
+/// Everything that is wrong with `args`.
+pub fn check_fields(schema: &Value, args: &Value) -> Vec<ArgError> {
+    let validator = match jsonschema::validator_for(schema) {
+        Ok(validator) => validator,
+        Err(error) => {
+            let text = format!("the tool's own schema is broken: {error}");
+            return vec![ArgError { field: String::new(), is_missing: false, text }];
+        }
     };
-    let named = |misfit: &Misfit| match &misfit.missing {
-        Some(name) if misfit.at.is_empty() => (name.clone(), "is required".to_owned()),
-        _ => (field(misfit), sentence(schema, args, misfit)),
-    };
-    checked.misfits(args).iter().map(named).collect()
+    let wrong = validator.iter_errors(args).map(|error| {
+        let (field, text) = (field(&error), sentence(schema, &error));
+        match error.kind() {
+            ValidationErrorKind::Required { property } if field.is_empty() => {
+                ArgError { field: property.as_str().unwrap_or_default().to_owned(), is_missing: true, text }
+            }
+            _ => ArgError { field, is_missing: false, text },
+        }
+    });
+    wrong.collect()
 }
 
 fn field(misfit: &Misfit) -> String {
@@ -98,14 +116,15 @@ fn field(misfit: &Misfit) -> String {
 
 /// The error for people, who should not have to read a pattern: if we have no example, what the schema says about the
 /// field.
-fn sentence(schema: &Value, args: &Value, misfit: &Misfit) -> String {
-    let Some(pattern) = &misfit.pattern else { return misfit.text.clone() };
-    let written = args.pointer(&misfit.at).unwrap_or_default();
-    let about = schema["properties"][field(misfit)]["description"].as_str();
-    match (format_example(pattern), about) {
-        (Some(example), _) => format!("{written} should be written {example}"),
-        (None, Some(about)) => format!("{written} does not fit. {about}"),
-        (None, None) => format!("{written} does not fit"),
+fn sentence(schema: &Value, error: &jsonschema::ValidationError<'_>) -> String {
+    let about = schema["properties"][field(error)]["description"].as_str();
+    match error.kind() {
+        ValidationErrorKind::Pattern { pattern } => match (format_example(pattern), about) {
+            (Some(example), _) => format!("{} should be written {example}", error.instance()),
+            (None, Some(about)) => format!("{} does not fit. {about}", error.instance()),
+            (None, None) => format!("{} does not fit", error.instance()),
+        },
+        _ => error.to_string(),
     }
 }
 
@@ -147,7 +166,7 @@ mod tests {
         let wrong = refused(Decision::Edit { args: json!({"to": 3}) }, None).unwrap_err().to_string();
         assert!(wrong.starts_with("`to`: 3 is not of type"), "{wrong}");
         let fields = check_fields(&json!({"properties": {"to": {"type": "string"}}}), &json!({"to": 3}));
-        assert_eq!(fields[0].0, "to");
+        assert_eq!(fields[0].field, "to");
         let shaped = json!({"properties": {"to": {"type": "string", "pattern": "^[^@]+@[^@]+$"}}});
         let wrong = check_args(&shaped, &json!({"to": "nobody"})).unwrap_err();
         assert!(

@@ -12,7 +12,7 @@ pub use field::{Field, FieldKind};
 pub use letter::page as letter_page;
 pub use popup::open;
 
-use crate::inbox::{Question, check_fields};
+use crate::inbox::{ArgError, Question, check_fields};
 use crate::text::Visible;
 use crate::tui::card::ScrollPosition;
 use crate::tui::key::Key;
@@ -24,7 +24,30 @@ use schema::{fields, leave_out};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-const UNREAD: &str = "The text from $EDITOR can't be read · <outside> opens it again";
+/// What is wrong with a form as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FormError {
+    /// The text from `$EDITOR` can't be read.
+    Unread,
+    /// The arguments don't fit the schema, for this reason.
+    Unfit(String),
+    /// Nothing was written.
+    Empty,
+    /// A mail has no subject, which may be meant.
+    NoSubject,
+}
+
+impl FormError {
+    /// The sentence that says so, and what to do.
+    pub fn sentence(&self) -> &str {
+        match self {
+            FormError::Unread => "The text from $EDITOR can't be read · <outside> opens it again",
+            FormError::Unfit(why) => why,
+            FormError::Empty => "Write something, or leave with <leave_form>",
+            FormError::NoSubject => "It has no subject · <submit> sends it without one",
+        }
+    }
+}
 
 /// What a form is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +79,7 @@ pub struct Form {
     /// Whether it goes to a program that takes the user's own refusals.
     pub takes_refusals: bool,
     /// What is wrong with the form as a whole.
-    pub error: Option<String>,
+    pub error: Option<FormError>,
     /// The scroll position of the card next to the form. The card itself does not scroll: next to a form nothing counts
     /// as seen.
     pub card_top: ScrollPosition,
@@ -246,18 +269,17 @@ impl Form {
         let errors = check_fields(&self.schema, &Value::Object(args));
         for field in &mut self.fields {
             let unreadable = field.value(&self.now).err();
-            let refusal = errors.iter().find(|(name, _)| *name == field.name);
+            let refusal = errors.iter().find(|error| error.field == field.name);
             let is_empty = field.editor.text().trim().is_empty();
-            field.error = unreadable.filter(|_| !field.is_left_out).or_else(|| {
-                refusal.map(|(_, text)| if is_empty { "is required".to_owned() } else { text.clone() })
-            });
+            let is_required = is_empty || refusal.is_some_and(|error| error.is_missing);
+            let wrong =
+                refusal.map(|error| if is_required { "is required".to_owned() } else { error.text.clone() });
+            field.error = unreadable.filter(|_| !field.is_left_out).or(wrong);
         }
-        let form_error = errors.iter().find(|(name, _)| self.fields.iter().all(|field| field.name != *name));
-        let unread = self.unread.as_ref().map(|_| UNREAD.to_owned());
-        self.error = unread.or_else(|| {
-            form_error
-                .map(|(name, text)| if name.is_empty() { text.clone() } else { format!("`{name}`: {text}") })
-        });
+        let has_field = |error: &ArgError| self.fields.iter().any(|field| field.name == error.field);
+        let unfit = errors.into_iter().find(|error| !has_field(error));
+        let unread = self.unread.as_ref().map(|_| FormError::Unread);
+        self.error = unread.or_else(|| unfit.map(|error| FormError::Unfit(error.text)));
     }
 
     /// The form's value if nothing is wrong with it; otherwise the cursor goes to the faulty field.
@@ -422,6 +444,25 @@ mod tests {
     }
 
     #[test]
+    fn what_is_wrong_elsewhere_is_not_said_of_a_field() {
+        let guest = json!({"type": "object", "required": ["to"]});
+        let schema = json!({"properties": {"to": {"type": "string"}, "guest": guest}});
+        let form = |schema: &Value, args: Value| {
+            let mut form = Form::new(Purpose::Edit, "x", schema, &args, &now());
+            let value = form.value();
+            let errors: Vec<_> = form.fields.iter().filter_map(|field| field.error.clone()).collect();
+            (value, errors, form.error)
+        };
+        let missing = "\"to\" is a required property".to_owned();
+        let args = json!({"to": "a", "guest": {}});
+        assert_eq!(form(&schema, args), (None, vec![missing], None));
+        let schema = json!({"properties": {"to": {}, "cc": {}}, "not": {"required": ["to", "cc"]}});
+        let (value, errors, error) = form(&schema, json!({"to": "a", "cc": "b"}));
+        assert_eq!((value, errors), (None, vec![]));
+        assert!(matches!(error, Some(FormError::Unfit(_))), "{error:?}");
+    }
+
+    #[test]
     fn times_are_taken_as_people_write_them() {
         let args = json!({"to": ["a"], "count": 3, "when": "2026-11-19T14:00:00Z"});
         let mut form = form(&args);
@@ -480,6 +521,6 @@ mod tests {
         assert_eq!(two.draft(), one.draft());
         one.unread = Some("Hello".to_owned());
         two.restore(&one.draft());
-        assert_eq!((two.draft(), two.error.as_deref()), (one.draft(), Some(UNREAD)));
+        assert_eq!((two.draft(), two.error), (one.draft(), Some(FormError::Unread)));
     }
 }

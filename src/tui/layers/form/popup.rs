@@ -1,6 +1,6 @@
 //! A form as a pop-up: it opens with the text typed before, is sent on request, and keeps its text when left.
 
-use super::{Form, Purpose, UNREAD, letter, view};
+use super::{Form, FormError, Purpose, letter, view};
 use crate::inbox::door::Inbox;
 use crate::tui::actions::{Action, Scope};
 use crate::tui::key::Key;
@@ -102,7 +102,7 @@ impl Popup for Form {
                 model.save_draft();
                 return None;
             }
-            Action::Submit if self.unread.is_some() => model.fail(model.spell(UNREAD)),
+            Action::Submit if self.unread.is_some() => model.fail(model.spell(FormError::Unread.sentence())),
             Action::Submit => {
                 let submit = Arc::clone(&self.submit);
                 if submit(model, &mut self) {

@@ -33,7 +33,7 @@ pub fn draw(model: &Model, form: &Form, frame: &mut Frame<'_>) -> bool {
         inner.height -= 1;
         let line = Rect { y: inner.bottom(), height: 1, ..inner };
         if let Some(error) = &form.error {
-            let error = Visible::line(&model.spell(error));
+            let error = Visible::line(&model.spell(error.sentence()));
             draw::text(frame.buffer_mut(), line, line.x, line.y, &error, theme.danger);
         } else if form.learns {
             let text =

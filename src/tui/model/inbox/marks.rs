@@ -31,10 +31,14 @@ impl List {
         if ids.iter().any(|id| !self.marks.contains(id)) {
             return self.mark(positions);
         }
-        for id in &ids {
+        self.unmark(&ids);
+    }
+
+    pub fn unmark(&mut self, ids: &[String]) {
+        for id in ids {
             self.marks.remove(id);
         }
-        self.marked.retain(|position| positions.binary_search(position).is_err());
+        self.find_marked();
     }
 
     fn ids_at(&self, positions: &[usize]) -> Vec<String> {

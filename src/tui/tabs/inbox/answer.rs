@@ -10,7 +10,7 @@ use crate::inbox::{
 use crate::tui::actions::Action;
 use crate::tui::card::Doc;
 use crate::tui::diff::changes;
-use crate::tui::layers::form::{self, letter_page};
+use crate::tui::layers::form::{self, FormError, letter_page};
 use crate::tui::layers::{Confirm, Form};
 use crate::tui::model::{DecisionKind, Model};
 use serde_json::Value;
@@ -91,7 +91,7 @@ pub fn respond(model: &mut Model) {
 /// Sends what was typed in a box, if anything was.
 fn said(model: &mut Model, form: &mut Form, send: impl FnOnce(&mut Model, String)) -> bool {
     if form.typed().trim().is_empty() {
-        form.error = Some("say something, or leave with <leave_form>".to_owned());
+        form.error = Some(FormError::Empty);
         return false;
     }
     model.save_draft();
@@ -145,7 +145,7 @@ fn review(form: &mut Form, item: &Question, edited: Edited) -> Option<Confirm> {
     }
     let (is_answer, is_turn) = (item.is_program_question(), item.action == YOUR_TURN);
     if blocks.is_empty() && !is_turn && (item.edit_from.is_some() || is_answer) {
-        form.error = Some("write something, or leave with <leave_form>".to_owned());
+        form.error = Some(FormError::Empty);
         return None;
     }
     if item.edit_from.is_some() {

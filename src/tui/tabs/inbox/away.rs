@@ -95,7 +95,7 @@ fn move_mails(model: &mut Model, threads: Vec<Shown>, mail_move: MailMove) {
     let rows = model.inbox.list.all().iter().filter(is_moved);
     let ids: Vec<String> = rows.map(|row| row.id.clone()).collect();
     model.deciding.extend(ids.iter().cloned());
-    model.inbox.list.clear_marks();
+    model.inbox.list.unmark(&ids);
     let title = |thread: &ThreadId| {
         let row = model.inbox.list.all().iter().find(|row| row.thread == *thread);
         let skipped = model.inbox.skipped.rows.iter().find(|line| line.thread.as_ref() == Some(thread));

@@ -4,12 +4,10 @@ use super::{follow, news};
 use crate::engine::graph::ThreadId;
 use crate::inbox::door::{Inbox, Letter, new_mail};
 use crate::inbox::{DecisionEnd, ItemLine, ItemStatus};
-use crate::tui::layers::form::{self, Form, Purpose};
+use crate::tui::layers::form::{self, Form, FormError, Purpose};
 use crate::tui::model::{DecisionKind, Model, OwnLetter, Undo};
 use crate::tui::words;
 use serde_json::Value;
-
-const NO_SUBJECT: &str = "It has no subject";
 
 /// Opens a new mail.
 pub fn compose(model: &mut Model) {
@@ -32,10 +30,10 @@ fn open(model: &mut Model, key: String, title: &str, letter: Letter) {
     let form = Form::new(Purpose::Letter, title, &letter.schema, &letter.args, &model.local_time());
     let kept = key.clone();
     let form = form.sending(key, move |model, form| {
-        let was_asked = form.error.take().is_some_and(|error| error.starts_with(NO_SUBJECT));
+        let was_asked = form.error.take() == Some(FormError::NoSubject);
         let Some(args) = form.value() else { return false };
         if subject(&args).is_empty() && !was_asked {
-            form.error = Some(format!("{NO_SUBJECT} · <submit> sends it without one"));
+            form.error = Some(FormError::NoSubject);
             return false;
         }
         send(model, Letter { args, draft: Some(kept.clone()), ..letter.clone() });
