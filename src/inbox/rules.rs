@@ -2,7 +2,7 @@
 
 use crate::engine::graph::{Allow, Decision, Hash, Labels};
 use crate::text::one_of;
-use jsonschema::error::ValidationErrorKind;
+use crate::text::schema::{Misfit, Schema};
 use serde_json::Value;
 
 /// The hash of the card a person saw.
@@ -91,23 +91,20 @@ pub struct ArgError {
 
 /// Everything that is wrong with `args`.
 pub fn check_fields(schema: &Value, args: &Value) -> Vec<ArgError> {
-    let validator = match jsonschema::validator_for(schema) {
-        Ok(validator) => validator,
-        Err(error) => {
-            let text = format!("the tool's own schema is broken: {error}");
+    let checked = match Schema::new(schema) {
+        Ok(checked) => checked,
+        Err(why) => {
+            let text = format!("the tool's own schema is broken: {why}");
             return vec![ArgError { field: String::new(), is_missing: false, text }];
         }
     };
-    let wrong = validator.iter_errors(args).map(|error| {
-        let (field, text) = (field(&error), sentence(schema, &error));
-        match error.kind() {
-            ValidationErrorKind::Required { property } if field.is_empty() => {
-                ArgError { field: property.as_str().unwrap_or_default().to_owned(), is_missing: true, text }
-            }
-            _ => ArgError { field, is_missing: false, text },
+    let wrong = |misfit: &Misfit| match &misfit.missing {
+        Some(name) if misfit.at.is_empty() => {
+            ArgError { field: name.clone(), is_missing: true, text: "is required".to_owned() }
         }
-    });
-    wrong.collect()
+        _ => ArgError { field: field(misfit), is_missing: false, text: sentence(schema, args, misfit) },
+    };
+    checked.misfits(args).iter().map(wrong).collect()
 }
 
 fn field(misfit: &Misfit) -> String {
@@ -116,15 +113,14 @@ fn field(misfit: &Misfit) -> String {
 
 /// The error for people, who should not have to read a pattern: if we have no example, what the schema says about the
 /// field.
-fn sentence(schema: &Value, error: &jsonschema::ValidationError<'_>) -> String {
-    let about = schema["properties"][field(error)]["description"].as_str();
-    match error.kind() {
-        ValidationErrorKind::Pattern { pattern } => match (format_example(pattern), about) {
-            (Some(example), _) => format!("{} should be written {example}", error.instance()),
-            (None, Some(about)) => format!("{} does not fit. {about}", error.instance()),
-            (None, None) => format!("{} does not fit", error.instance()),
-        },
-        _ => error.to_string(),
+fn sentence(schema: &Value, args: &Value, misfit: &Misfit) -> String {
+    let Some(pattern) = &misfit.pattern else { return misfit.text.clone() };
+    let written = args.pointer(&misfit.at).unwrap_or_default();
+    let about = schema["properties"][field(misfit)]["description"].as_str();
+    match (format_example(pattern), about) {
+        (Some(example), _) => format!("{written} should be written {example}"),
+        (None, Some(about)) => format!("{written} does not fit. {about}"),
+        (None, None) => format!("{written} does not fit"),
     }
 }
 

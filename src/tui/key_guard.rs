@@ -9,7 +9,7 @@
 
 use super::actions::Action;
 use super::model::{DeferredKey, EarlyKey, LastDecisionKey, Model, Press};
-use crate::engine::graph::Kind;
+use crate::engine::graph::{Grade, Kind};
 use crate::inbox::{ItemKind, Question};
 use std::time::Duration;
 

@@ -57,7 +57,7 @@ impl Intake {
                 self.learn_from(account, &page.mails, &mut receiver).await?;
                 for run in runs(page.mails) {
                     done += run.len() as u64;
-                    self.take_run(account, &source, &run, &gathering, synced).await?;
+                    self.take_run(account, &source, wanted, &run, &gathering, synced).await?;
                     on_step(Step { source: &account.name, done, total });
                 }
                 fail_point("before_cursor");
@@ -169,7 +169,8 @@ impl Intake {
         gathering: &Gathering,
         synced: &mut Synced,
     ) -> Result<(), IntakeError> {
-        let takes = run.iter().map(|(read, incoming)| self.take(account, source, read, incoming, gathering));
+        let takes =
+            run.iter().map(|(read, incoming)| self.take(account, source, wanted, read, incoming, gathering));
         for took in join_all(takes).await {
             let took = took?;
             synced.new += u64::from(took.new);

@@ -169,7 +169,7 @@ pub struct Http {
 /// Answers in place of the network.
 type Play = dyn Fn(&Call) -> Result<HttpAnswer, HttpError> + Send + Sync;
 
-/// Where tests send a request that has passed every check: a server on loopback, and the authority of its certificate.
+/// Where tests send a request that has passed every check: a server on loopback, and who issued its certificate.
 #[cfg(test)]
 #[derive(Clone)]
 pub(crate) struct TestServer {

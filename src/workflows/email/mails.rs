@@ -287,7 +287,7 @@ pub(super) fn facts(mail: &Mail) -> MailFacts {
                 .invitation
                 .as_ref()
                 .and_then(|part| if part.method == "REPLY" { calendar::answered(&part.text) } else { None }),
-            spam: mail.spam,
+            spam: false,
             forged: false,
         },
         attachments: mail.attachments.iter().map(|file| file.name.clone()).collect(),

@@ -1,7 +1,7 @@
 //! The bodies of log entries, by kind. Their JSON is a file format: members are added with a default, never renamed.
 
 use crate::engine::graph::{
-    Authorization, BatchId, Decision, EffectState, Event, Hash, ThreadId, Waiting, Warning,
+    ActPattern, Authorization, BatchId, Decision, EffectState, Event, Hash, ThreadId, Waiting, Warning,
 };
 use crate::engine::store::StoreError;
 use crate::engine::store::rows::{Awaits, ThreadRow};

@@ -279,7 +279,15 @@ impl Form {
         let has_field = |error: &ArgError| self.fields.iter().any(|field| field.name == error.field);
         let unfit = errors.into_iter().find(|error| !has_field(error));
         let unread = self.unread.as_ref().map(|_| FormError::Unread);
-        self.error = unread.or_else(|| unfit.map(|error| FormError::Unfit(error.text)));
+        self.error = unread.or_else(|| {
+            unfit.map(|error| {
+                FormError::Unfit(match (error.field.as_str(), error.is_missing) {
+                    ("", _) => error.text,
+                    (name, true) => format!("`{name}` {}", error.text),
+                    (name, false) => format!("`{name}`: {}", error.text),
+                })
+            })
+        });
     }
 
     /// The form's value if nothing is wrong with it; otherwise the cursor goes to the faulty field.
