@@ -28,8 +28,9 @@ impl Intake {
         let store = self.engine().store();
         let config = &self.0.config.intake;
         if let FirstLook::Newest(count) = self.0.first {
+            let gathering = self.engine().gather();
             for mail in store.mail().newest_asked(&account.name, count)? {
-                self.take_again(account, mail, synced).await?;
+                self.take_again(account, mail, synced, &gathering).await?;
             }
             return Ok(());
         }
