@@ -26,7 +26,7 @@ fn one_order_for_the_table_for_json_and_for_the_screen() {
     let (_, newer) = cli.parcel("pen");
     // What is to approve comes before questions, as on the screen.
     assert_eq!(listed(&cli, &[]), [older.clone(), newer.clone(), question.clone()]);
-    assert_eq!(listed(&cli, &["--limit", "1"]), [older.clone()]);
+    assert_eq!(listed(&cli, &["--limit", "1"]), std::slice::from_ref(&older));
     // The order that the person chose there.
     let store = Store::open(&cli.data()).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
