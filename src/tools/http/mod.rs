@@ -12,6 +12,8 @@ mod send;
 mod target;
 
 #[cfg(test)]
+pub(crate) use super::web::{Trust, crypto};
+#[cfg(test)]
 pub(crate) use send::TestServer;
 pub use send::{Call, Http, HttpAnswer, HttpError, Limits, Method, Resolve};
 pub use target::Host;

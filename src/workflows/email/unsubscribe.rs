@@ -78,8 +78,7 @@ fn outcome_of(answer: Result<HttpAnswer, HttpError>) -> Result<Value, EffectErro
 mod tests {
     use super::*;
     use crate::mail::parse;
-    use crate::tools::http::{Limits, Resolve, TestServer};
-    use crate::tools::web::{Trust, crypto};
+    use crate::tools::http::{Limits, Resolve, TestServer, Trust, crypto};
     use std::sync::Arc;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio_rustls::TlsAcceptor;
