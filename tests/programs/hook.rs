@@ -285,8 +285,8 @@ fn a_command_is_allowed_with_other_paths_in_its_folder_for_a_while() {
     decides(&tool.wait(), "allow", "");
     let line = list(&cli, &["grants"]).pop().unwrap();
     let scope = text(&line["scope"]);
-    assert!(scope.starts_with("`git add <paths>` in /home/a/app (program: /"), "{scope}");
-    assert!(scope.ends_with("/git), by claude-code"), "{scope}");
+    let expected = "`git add <paths>` in /home/a/app (any description, any timeout, program: ";
+    assert!(scope.starts_with(expected) && scope.ends_with("), by claude-code"), "{scope}");
     assert_eq!((&line["tool"], &line["in_force"]), (&json!("request/Bash"), &json!(true)));
     text(&line["expires_at"]);
     let input = json!({"command": "git add src/a.rs"});
@@ -391,11 +391,11 @@ fn what_came_of_a_call_is_kept_with_its_decision() {
 #[test]
 fn a_line_is_asked_because_of_what_it_warns_about() {
     let cli = Cli::new();
-    for (n, line) in ["git status && rm -rf x", "git status && bash -c 'rm -rf x'"].into_iter().enumerate() {
-        let tool = hooked(&cli, &bash(&format!("w{n}"), line));
+    for (n, risky) in ["rm -rf x", "bash -c 'rm -rf x'"].into_iter().enumerate() {
+        let tool = hooked(&cli, &bash(&format!("w{n}"), &format!("git status && {risky}")));
         let id = text(&the_one(&cli)["id"]);
         let shown = run(&cli, &["view", &id]).out;
-        assert!(shown.contains("Asked because of `") && shown.contains("rm -rf x`."), "{shown}");
+        assert!(shown.contains(&format!("Asked because of `{risky}`.")), "{shown}");
         assert!(!shown.contains("--grant"), "a warned card allows nothing else: {shown}");
         let answered = run(&cli, &["accept", &id]).out;
         assert!(answered.contains("is done") || answered.contains("whoever asked takes"), "{answered}");

@@ -59,9 +59,11 @@ fn a_call_becomes_a_question() {
     assert_eq!(asking.input["session"]["id"], "5e1f");
     assert_eq!(asking.input["asker"]["pid"], std::process::id());
     assert!(asking.input.get("allow").is_none());
-    let odd = json!({"toolName": "mcp__x__do it/now", "toolInput": null});
+    // No name becomes another one; one that is too long or odd is refused where it is asked.
+    let name = format!("mcp__x__do it/{}", "x".repeat(400));
+    let odd = json!({"toolName": name, "toolInput": null});
     let odd = call_of(Agent::Claude, &odd, false).new_request(HOOK_PATIENCE);
-    assert_eq!(odd.input["action"], "mcp__x__do_it_now");
+    assert_eq!(odd.input["action"], name);
     // A name proves nothing.
     let named = with(bash("x"), "tool_name", json!("mcp__sayso__ask_person"));
     assert_eq!(call_of(Agent::Claude, &named, false).tool, "mcp__sayso__ask_person");

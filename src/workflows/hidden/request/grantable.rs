@@ -46,6 +46,7 @@ pub(super) fn is_harmless(request: &RequestInput) -> bool {
         args.iter().all(|(name, value)| tool.arg(name).is_some_and(|arg| arg.is_free() || allows(arg, value)))
     };
     match tool.does {
+        _ if request.untold => false,
         Does::Shell => {
             known(&|arg, _| matches!(arg, Arg::Command | Arg::Folder))
                 && Line::of(request, tool, folder)

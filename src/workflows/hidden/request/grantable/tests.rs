@@ -238,6 +238,8 @@ fn harmless_is_what_reads_inside_the_folder() {
     let other =
         RequestInput { source: Some("ci".to_owned()), ..project.request("Read", json!({"file_path": "a"})) };
     assert!(!is_harmless(&other));
+    let untold = RequestInput { untold: true, ..project.request("Bash", json!({"command": "cat a"})) };
+    assert!(!is_harmless(&untold));
     let nowhere = RequestInput { folder: None, ..project.request("Read", json!({"file_path": "a"})) };
     assert!(!is_harmless(&nowhere) && !Path::new("").is_absolute());
 }
