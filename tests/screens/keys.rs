@@ -391,14 +391,11 @@ fn the_mouse_points_and_scrolls() {
 /// The wheel goes through whatever is open, and a click there does nothing.
 #[test]
 fn the_wheel_turns_in_every_pop_up() {
-    for (opens, size) in [
-        (":", SIZE),
-        ("?", SIZE),
-        ("z", SIZE),
-        ("jjjw", (60, 12)),
-        ("gn*a", SIZE),
-        ("je<ctrl-u>x<enter>y<ctrl-s>", (60, 12)),
-    ] {
+    let edit = format!("jjjje{}<ctrl-s>", "print(1)<enter>".repeat(12));
+    let small = (60, 12);
+    for (opens, size) in
+        [(":", SIZE), ("?", SIZE), ("z", SIZE), ("jjjw", small), ("gn*a", SIZE), (&*edit, small)]
+    {
         let mut screen = TestScreen::full(size);
         screen.press(opens);
         assert!(screen.model.popup().is_some(), "{opens}:\n{}", screen.dump());
@@ -415,10 +412,16 @@ fn the_wheel_turns_in_every_pop_up() {
 #[test]
 fn a_long_question_is_paged() {
     let mut screen = TestScreen::full((60, 14));
-    let lines: String = (0..30).map(|n| format!("line {n}<enter>")).collect();
-    screen.press("je<ctrl-u>").press(&lines).press("<ctrl-s>").shows(["Accept it with your changes?"]);
-    screen.hides(["line 29"]).press("G").shows(["line 29"]).press("<pageup>").hides(["line 29"]);
-    screen.press("<pagedown>").shows(["line 29"]).press("gg").hides(["line 29"]).decided(0);
+    let lines = "print(1)<enter>".repeat(20);
+    screen
+        .press("jjjje")
+        .press(&lines)
+        .press("<ctrl-s>")
+        .shows(["Accept it with your changes?", "▼ j for more"]);
+    let first = screen.dump();
+    screen.press("G").hides(["▼ j for more"]).press("<pageup>").shows(["▼ j for more"]);
+    screen.press("<pagedown>").hides(["▼ j for more"]).press("gg").decided(0);
+    assert_eq!(screen.dump(), first);
 }
 
 /// Sentences name the keys that the config chose.

@@ -223,7 +223,8 @@ fn marked_mail_is_put_away_together_and_comes_back_as_a_whole() {
     screen.press("u");
     assert_eq!(moves(&mail).len(), 4);
     // What is marked meanwhile stays marked.
-    screen.press("gg").press("d").press(" ").shows(["1 marked"]).press("u").shows(["1 marked"]);
+    screen.press("gg").press("d").press(" ").shows(["1 marked"]).press("u").says("Put back: “The report”");
+    assert_eq!(screen.model.inbox.list.mark_count(), 1);
     screen.press("r").says(
         "Together, marked items are accepted, ignored or snoozed, and mail is put away · Esc clears the marks",
     );
