@@ -96,16 +96,16 @@ async fn an_answer_is_told_once_it_cannot_be_taken_back() {
 async fn why_a_program_asks_is_told_by_the_rule_that_applied() {
     let (inbox, _) = wild();
     let command = |line: &str| json!({"title": "Run", "action": "Bash", "args": {"command": line}});
-    let named = json!({"source": "builder", "folder": "/home/a/app"});
+    let named = json!({"source": "claude-code", "folder": "/home/a/app"});
     let cases = [
         (json!({"title": "Which?", "source": "ci"}), "It needs an answer in your words"),
         (json!({"title": "Built", "notice": true}), "that is always shown"),
         (merged(command("rm -r build"), named.clone()), "It has a warning (deletes)"),
         (
             merged(command("cargo test --lib"), named.clone()),
-            "no grant allowed `cargo test --lib`, nor every `cargo test …` in /home/a/app by builder",
+            "no grant allowed `cargo test --lib` in /home/a/app by claude-code",
         ),
-        (merged(command("echo 'a b'"), named.clone()), "this line changes nothing"),
+        (merged(command("sh -s"), named.clone()), "this runs what it reads"),
         (merged(command("cargo test"), json!({"source": "builder"})), "named no folder"),
         (merged(command("cargo test"), json!({"folder": "/home/a/app"})), "gave no name"),
         (json!({"title": "Push?", "action": "push", "args": {"to": "main"}}), "named no folder"),
