@@ -54,6 +54,14 @@ fn forms_beside_their_cards() {
     snap_at(&SIZES, "meeting_day", meeting, press("<enter>"));
 }
 
+#[test]
+fn a_form_does_not_say_who_would_be_left_out_without_it() {
+    for size in SIZES {
+        let mut screen = letter(size);
+        screen.shows(["Left out"]).press("e").hides(["Left out"]).press("<ctrl-r>").hides(["Left out"]);
+    }
+}
+
 fn top(model: &Model) -> usize {
     model.top::<Form>().map_or(0, |form| form.card_top.piece * 1000 + form.card_top.line)
 }

@@ -248,16 +248,15 @@ fn write_email_blocks(
         ("To", args.to.join(", ")),
         ("Cc", args.cc.join(", ")),
         ("Bcc", args.bcc.join(", ")),
+        // In the panel, as a form that changes them stands in its place.
+        ("Left out", left_out(conversation, args)),
         ("Subject", args.subject.clone()),
         ("From", from),
         ("Attached", files.join("\n")),
         ("Added below", added_text(services, conversation, args)),
-    ]);
-    let around = Block::fields([
-        ("Left out", left_out(conversation, args)),
         ("Reminds", reminder_text(services, args)),
     ]);
-    vec![Block::panel(sent_title(conversation), vec![headers, Block::text(&args.content)]), around]
+    vec![Block::panel(sent_title(conversation), vec![headers, Block::text(&args.content)])]
 }
 
 fn answer_to_invitation(
