@@ -11,7 +11,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::trace::{TraceEvent, TraceEventCodes};
 use rusqlite::{Connection, OpenFlags};
 use std::fs;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -313,7 +313,11 @@ fn make_private(folder: &Path, path: &Path) -> std::io::Result<()> {
     // SQLite writes its log next to the file, so the folder must accept new files too.
     let probe = folder.join(format!(".probe-{}", std::process::id()));
     options.open(&probe)?;
-    fs::remove_file(probe)
+    match fs::remove_file(probe) {
+        // Somebody else in this process opens the folder, too.
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
 }
 
 const NEVER_RELEASED: &str = "it was made by a sayso that was never released";
