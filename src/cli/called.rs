@@ -6,8 +6,7 @@ use crate::config::{Env, Inputs};
 use crate::connect::setup;
 use std::path::{Path, PathBuf};
 
-/// The command that starts this program, with the data folder in use: an agent may start it without the environment of
-/// this shell.
+/// The command that starts this program, with the data folder in use: an agent may start it in another environment.
 pub(super) fn program_as_called(context: &Context) -> Result<Vec<String>, Failure> {
     let program = text(&path_as_called(context.env())?)?;
     Ok(std::iter::once(program).chain(flags(context, context.data_folder())?).collect())

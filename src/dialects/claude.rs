@@ -3,9 +3,24 @@
 use super::Arg::{Command, Contents, Limit, Path, Plain, Sandbox, Several, Words};
 use super::Meaning::{Asks, Ran, Reached};
 use super::{
-    Dialect, Does, Ends, Files, Home, HookPoint, Moment, Point, ServerTools, ServersIn, Takes, Tool,
+    Dialect, Does, Ends, Events, Files, Home, HookPoint, Moment, Point, ServerTools, ServersIn, Takes, Tool,
     Unanswered,
 };
+
+/// The events of its hooks, for those who send the same.
+pub(super) const EVENTS: Events = &[
+    ("PermissionRequest", Asks(HookPoint::PermissionRequest)),
+    ("PreToolUse", Asks(HookPoint::PreToolUse)),
+    ("PostToolUse", Ran),
+    ("PostToolUseFailure", Ran),
+    ("SessionStart", Reached(Moment::Started, Ends::Nothing)),
+    ("UserPromptSubmit", Reached(Moment::Prompted, Ends::Turn)),
+    ("Notification", Reached(Moment::Notified, Ends::Nothing)),
+    ("Stop", Reached(Moment::TurnEnded, Ends::Turn)),
+    ("StopFailure", Reached(Moment::TurnEnded, Ends::Turn)),
+    ("SubagentStop", Reached(Moment::HelperEnded, Ends::Turn)),
+    ("SessionEnd", Reached(Moment::Ended, Ends::Session)),
+];
 
 pub(super) const DIALECT: Dialect = Dialect {
     word: "claude",
@@ -99,19 +114,11 @@ pub(super) const DIALECT: Dialect = Dialect {
         flags: &["--mcp-config", "--agents", "--plugin-dir"],
     },
     events: &[
-        ("PermissionRequest", Asks(HookPoint::PermissionRequest)),
-        ("PreToolUse", Asks(HookPoint::PreToolUse)),
-        ("PermissionDenied", Asks(HookPoint::PermissionDenied)),
-        ("Elicitation", Asks(HookPoint::Elicitation)),
-        ("PostToolUse", Ran),
-        ("PostToolUseFailure", Ran),
-        ("SessionStart", Reached(Moment::Started, Ends::Nothing)),
-        ("UserPromptSubmit", Reached(Moment::Prompted, Ends::Turn)),
-        ("Notification", Reached(Moment::Notified, Ends::Nothing)),
-        ("Stop", Reached(Moment::TurnEnded, Ends::Turn)),
-        ("StopFailure", Reached(Moment::TurnEnded, Ends::Turn)),
-        ("SubagentStop", Reached(Moment::HelperEnded, Ends::Turn)),
-        ("SessionEnd", Reached(Moment::Ended, Ends::Session)),
+        EVENTS,
+        &[
+            ("PermissionDenied", Asks(HookPoint::PermissionDenied)),
+            ("Elicitation", Asks(HookPoint::Elicitation)),
+        ],
     ],
     unnamed_event: Some("PreToolUse"),
     points: &[
@@ -134,7 +141,6 @@ pub(super) const DIALECT: Dialect = Dialect {
     limit_per_second: Some(1),
     home: Home { variable: "CLAUDE_CONFIG_DIR", below: "", usual: ".claude" },
     files: Files {
-        home: &[".claude", ".claude.json"],
         project: &[".claude", ".mcp.json"],
         instructions: &["CLAUDE.md", "CLAUDE.local.md", "AGENTS.md"],
     },

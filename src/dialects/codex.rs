@@ -1,10 +1,8 @@
 //! Codex. Its hooks name tools as Claude Code does, and its shell tool calls itself `Bash` there.
 
 use super::Arg::{Command, Contents, Patch, Path, Sandbox, Several, Words};
-use super::Meaning::{Asks, Ran, Reached};
 use super::{
-    Dialect, Does, Ends, Files, Home, HookPoint, Moment, Point, ServerTools, ServersIn, Takes, Tool,
-    Unanswered,
+    Dialect, Does, Files, Home, HookPoint, Point, ServerTools, ServersIn, Takes, Tool, Unanswered, claude,
 };
 
 pub(super) const DIALECT: Dialect = Dialect {
@@ -55,19 +53,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         elsewhere: &[".codex/agents"],
         flags: &[],
     },
-    events: &[
-        ("PermissionRequest", Asks(HookPoint::PermissionRequest)),
-        ("PreToolUse", Asks(HookPoint::PreToolUse)),
-        ("PostToolUse", Ran),
-        ("PostToolUseFailure", Ran),
-        ("SessionStart", Reached(Moment::Started, Ends::Nothing)),
-        ("UserPromptSubmit", Reached(Moment::Prompted, Ends::Turn)),
-        ("Notification", Reached(Moment::Notified, Ends::Nothing)),
-        ("Stop", Reached(Moment::TurnEnded, Ends::Turn)),
-        ("StopFailure", Reached(Moment::TurnEnded, Ends::Turn)),
-        ("SubagentStop", Reached(Moment::HelperEnded, Ends::Turn)),
-        ("SessionEnd", Reached(Moment::Ended, Ends::Session)),
-    ],
+    events: &[claude::EVENTS],
     unnamed_event: Some("PreToolUse"),
     points: &[
         // It rejects `ask`, and `allow` without changed input, as unsupported, and then runs the command.
@@ -81,9 +67,5 @@ pub(super) const DIALECT: Dialect = Dialect {
     takes_context_after: true,
     limit_per_second: Some(1),
     home: Home { variable: "CODEX_HOME", below: "", usual: ".codex" },
-    files: Files {
-        home: &[".codex"],
-        project: &[".codex"],
-        instructions: &["AGENTS.md", "AGENTS.override.md"],
-    },
+    files: Files { project: &[".codex"], instructions: &["AGENTS.md", "AGENTS.override.md"] },
 };

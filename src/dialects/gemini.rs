@@ -85,7 +85,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         elsewhere: &[".gemini/agents"],
         flags: &[],
     },
-    events: &[
+    events: &[&[
         ("BeforeTool", Asks(HookPoint::BeforeTool)),
         ("AfterTool", Ran),
         ("SessionStart", Reached(Moment::Started, Ends::Nothing)),
@@ -93,11 +93,11 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("Notification", Reached(Moment::Notified, Ends::Nothing)),
         ("AfterAgent", Reached(Moment::TurnEnded, Ends::Turn)),
         ("SessionEnd", Reached(Moment::Ended, Ends::Session)),
-    ],
+    ]],
     unnamed_event: Some("BeforeTool"),
     points: &[Point::new(HookPoint::BeforeTool, &[Takes::Allow, Takes::Edit, Takes::Stop], Unanswered::Runs)],
     takes_context_after: false,
     limit_per_second: Some(1000),
     home: Home { variable: "GEMINI_CLI_HOME", below: ".gemini", usual: ".gemini" },
-    files: Files { home: &[".gemini"], project: &[".gemini"], instructions: &["GEMINI.md", "AGENTS.md"] },
+    files: Files { project: &[".gemini"], instructions: &["GEMINI.md", "AGENTS.md"] },
 };

@@ -12,7 +12,7 @@ mod opencode;
 mod servers;
 
 pub use edits::{Edited, edited};
-pub use servers::{Server, person_s_files, server_of, servers};
+pub use servers::{Server, personal_files, read_config, server_of, servers};
 
 /// The coding agents whose dialects we know. The comments of the variants are help texts of the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -76,7 +76,7 @@ pub struct Dialect {
     /// Where its config defines them.
     pub servers: ServersIn,
     /// The events that its hooks send, each with what it means.
-    pub events: &'static [(&'static str, Meaning)],
+    events: &'static [Events],
     /// The event that is meant if none is named.
     pub unnamed_event: Option<&'static str>,
     /// The points at which it asks, and what it takes for an answer there.
@@ -92,6 +92,11 @@ pub struct Dialect {
 }
 
 impl Dialect {
+    /// The events that its hooks send, each with what it means.
+    pub fn events(&self) -> impl Iterator<Item = (&'static str, Meaning)> {
+        self.events.iter().copied().flatten().copied()
+    }
+
     /// The agent's own tool with this name.
     pub fn tool(&self, name: &str) -> Option<&'static Tool> {
         self.tools.iter().find(|tool| tool.name == name)
@@ -222,6 +227,9 @@ impl ServerTools {
         }
     }
 }
+
+/// Events of hooks, each with what it means.
+type Events = &'static [(&'static str, Meaning)];
 
 /// What an event of a hook means.
 #[derive(Clone, Copy, Debug)]
@@ -355,8 +363,6 @@ pub struct ServersIn {
 /// Where an agent keeps what decides what it does.
 #[derive(Debug)]
 pub struct Files {
-    /// In the home folder: its own folder and files.
-    pub home: &'static [&'static str],
     /// In a project, with those that are hidden anyway.
     pub project: &'static [&'static str],
     /// What it reads as instructions, in any folder.

@@ -48,7 +48,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         elsewhere: &[],
         flags: &[],
     },
-    events: &[
+    events: &[&[
         ("tool", Asks(HookPoint::Tool)),
         ("permission", Asks(HookPoint::Permission)),
         ("question", Asks(HookPoint::Question)),
@@ -56,7 +56,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("busy", Reached(Moment::Prompted, Ends::Nothing)),
         ("idle", Reached(Moment::TurnEnded, Ends::Nothing)),
         ("ended", Reached(Moment::Ended, Ends::Nothing)),
-    ],
+    ]],
     unnamed_event: None,
     points: &[
         Point::new(HookPoint::Tool, &[Takes::Allow, Takes::Edit, Takes::Stop], Unanswered::Refused),
@@ -67,7 +67,6 @@ pub(super) const DIALECT: Dialect = Dialect {
     limit_per_second: None,
     home: Home { variable: "XDG_CONFIG_HOME", below: "opencode", usual: ".config/opencode" },
     files: Files {
-        home: &[".config/opencode"],
         project: &[".opencode", "opencode.json", "opencode.jsonc"],
         instructions: &["AGENTS.md", "CLAUDE.md"],
     },

@@ -19,7 +19,7 @@ pub struct Server {
     /// The file that defines it.
     pub file: PathBuf,
     /// Whether that file is the person's own, and no project's.
-    pub is_person_s: bool,
+    pub is_personal: bool,
     /// How it is started or reached, as the config says it.
     pub entry: Value,
 }
@@ -35,7 +35,7 @@ impl Home {
 }
 
 /// The person's own files that define servers for an agent.
-pub fn person_s_files(
+pub fn personal_files(
     agent: Agent,
     home: &Path,
     variable: impl Fn(&str) -> Option<OsString>,
@@ -51,11 +51,11 @@ pub fn person_s_files(
 pub fn servers(agent: Agent, person: &[PathBuf], folder: Option<&Path>) -> Result<Vec<Server>, String> {
     let ServersIn { key, project, elsewhere, .. } = agent.dialect().servers;
     let mut found = Vec::new();
-    let mut take = |file: &Path, is_person_s: bool| {
-        let config = config(file)?;
+    let mut take = |file: &Path, is_personal: bool| {
+        let config = read_config(file)?;
         collect(&config, key, &mut |name, entry| {
             let (name, file) = (name.to_owned(), file.to_owned());
-            found.push(Server { name, file, is_person_s, entry: entry.clone() });
+            found.push(Server { name, file, is_personal, entry: entry.clone() });
         });
         Ok::<_, String>(())
     };
@@ -63,9 +63,9 @@ pub fn servers(agent: Agent, person: &[PathBuf], folder: Option<&Path>) -> Resul
         take(file, true)?;
     }
     let known: Vec<PathBuf> = person.iter().filter_map(|file| file.canonicalize().ok()).collect();
-    let is_person_s = |file: &PathBuf| file.canonicalize().is_ok_and(|file| known.contains(&file));
+    let is_personal = |file: &PathBuf| file.canonicalize().is_ok_and(|file| known.contains(&file));
     for above in folder.into_iter().flat_map(Path::ancestors) {
-        for file in project.iter().map(|name| above.join(name)).filter(|file| !is_person_s(file)) {
+        for file in project.iter().map(|name| above.join(name)).filter(|file| !is_personal(file)) {
             take(&file, false)?;
         }
         for place in elsewhere.iter().map(|name| above.join(name)) {
@@ -86,7 +86,7 @@ pub fn server_of<'a>(agent: Agent, tool: &str, servers: &'a [Server]) -> Option<
 }
 
 /// A config as data; of one that does not exist, nothing.
-fn config(file: &Path) -> Result<Value, String> {
+pub fn read_config(file: &Path) -> Result<Value, String> {
     let Some(text) = read(file)? else { return Ok(Value::Null) };
     let config = if file.extension().is_some_and(|extension| extension == "toml") {
         toml::from_str(&text).ok()

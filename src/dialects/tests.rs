@@ -8,13 +8,13 @@ fn each_row_is_whole() {
     for agent in Agent::ALL {
         let dialect = agent.dialect();
         assert_eq!(Agent::by_hook_name(dialect.hook_name), Some(agent));
-        for (event, meaning) in dialect.events {
+        for (event, meaning) in dialect.events() {
             if let Meaning::Asks(at) = meaning {
-                assert!(dialect.point(*at).is_some(), "{agent:?}: no answer for {event}");
+                assert!(dialect.point(at).is_some(), "{agent:?}: no answer for {event}");
             }
         }
         if let Some(name) = dialect.unnamed_event {
-            assert!(dialect.events.iter().any(|(event, _)| *event == name), "{agent:?} {name}");
+            assert!(dialect.events().any(|(event, _)| event == name), "{agent:?} {name}");
         }
         for tool in dialect.tools {
             let count = |kind| tool.args_that_are(kind).count();
@@ -77,7 +77,7 @@ fn what_a_call_changes_is_read_in_full() {
 }
 
 fn server(name: &str) -> Server {
-    Server { name: name.to_owned(), file: "x".into(), is_person_s: true, entry: json!({}) }
+    Server { name: name.to_owned(), file: "x".into(), is_personal: true, entry: json!({}) }
 }
 
 #[test]
@@ -120,10 +120,10 @@ fn servers_are_found_wherever_they_are_defined() {
             std::fs::write(path, text).unwrap();
         };
         let found = || {
-            let person = person_s_files(agent, home.path(), |_| None);
+            let person = personal_files(agent, home.path(), |_| None);
             let found = servers(agent, &person, Some(&home.path().join("work/app/src")));
             found.map(|found| {
-                found.into_iter().map(|server| (server.name, server.is_person_s)).collect::<Vec<_>>()
+                found.into_iter().map(|server| (server.name, server.is_personal)).collect::<Vec<_>>()
             })
         };
         assert_eq!(found(), Ok(Vec::new()), "{agent:?}");

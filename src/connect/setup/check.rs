@@ -249,8 +249,8 @@ impl Hook {
     /// Whether it takes an event that asks nothing: without output and without an error.
     async fn answers(&self, agent: Agent) -> Result<(), String> {
         let asks_nothing =
-            |(_, meaning): &&(&str, Meaning)| matches!(meaning, Meaning::Reached(Moment::Prompted, _));
-        let event = agent.dialect().events.iter().find(asks_nothing).map(|(name, _)| *name);
+            |(_, meaning): &(&str, Meaning)| matches!(meaning, Meaning::Reached(Moment::Prompted, _));
+        let event = agent.dialect().events().find(asks_nothing).map(|(name, _)| name);
         let event = json!({"hook_event_name": event}).to_string();
         let mut shell = Command::new("sh");
         shell.args(["-c", &self.command]).kill_on_drop(true);

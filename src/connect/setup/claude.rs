@@ -8,7 +8,7 @@
 
 use super::json::Entry;
 use super::{ConfigFile, Options, Places, own};
-use crate::dialects::{Agent, person_s_files};
+use crate::dialects::{Agent, personal_files};
 use crate::text::Visible;
 use serde_json::{Value, json};
 use std::ffi::OsStr;
@@ -51,7 +51,7 @@ pub(super) fn files(options: &Options, places: &Places, server: &str) -> Vec<Con
         let group = json!({"matcher": format!("mcp__{server}__.*"), "hooks": [blocking(options, HOOK)]});
         settings.push(Entry::Hook { event: "PreToolUse", group });
     }
-    let state = person_s_files(Agent::Claude, &places.home, |name| places.env.get(name).map(OsStr::to_owned));
+    let state = personal_files(Agent::Claude, &places.home, |name| places.env.get(name).map(OsStr::to_owned));
     let entry = Entry::set(&["mcpServers", server], own::entry(Agent::Claude, &options.program));
     let state = state.into_iter().map(|file| ConfigFile::json(file, vec![entry.clone()]));
     std::iter::once(ConfigFile::json(folder(places).join("settings.json"), settings)).chain(state).collect()

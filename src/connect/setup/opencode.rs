@@ -2,7 +2,7 @@
 
 use super::json::{self, Entry};
 use super::{ConfigFile, Contents, Options, Places, own};
-use crate::dialects::{Agent, person_s_files};
+use crate::dialects::{Agent, personal_files};
 use serde_json::Value;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -48,7 +48,7 @@ pub(super) fn notes() -> Vec<String> {
 /// Whether it asks before it uses a tool of this permission, at least for some uses, as far as its config says.
 pub(super) fn asks_before(permission: &str, places: &Places) -> bool {
     let person =
-        person_s_files(Agent::Opencode, &places.home, |name| places.env.get(name).map(OsStr::to_owned));
+        personal_files(Agent::Opencode, &places.home, |name| places.env.get(name).map(OsStr::to_owned));
     let project: Vec<PathBuf> = places.project.ancestors().map(Path::to_owned).collect();
     let names = ["opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"];
     let project = project.iter().rev().flat_map(|folder| names.map(|name| folder.join(name)));

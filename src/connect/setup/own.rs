@@ -3,7 +3,7 @@
 //! passes only if that name means exactly what `connect` wrote there.
 
 use super::Places;
-use crate::dialects::{Agent, Server, person_s_files, server_of, servers};
+use crate::dialects::{Agent, Server, personal_files, server_of, servers};
 use crate::text::random_hex;
 use crate::tools::process::Process;
 use serde_json::{Value, json};
@@ -22,8 +22,7 @@ fn is_name(name: &str) -> bool {
     name.strip_prefix(MARK).is_some_and(|digits| digits.len() == DIGITS && digits.chars().all(is_digit))
 }
 
-/// Whether a tool has a name such as those of our server. That proves nothing; it is enough to leave a call out of a
-/// report.
+/// Whether a tool has a name such as those of our server. That proves nothing; reports leave such calls out.
 pub fn is_named_like_ours(tool: &str) -> bool {
     let names = tool.match_indices(MARK).filter_map(|(at, _)| tool.get(at..at + MARK.len() + DIGITS));
     names.into_iter().any(is_name)
@@ -82,7 +81,7 @@ impl ToolUse<'_> {
             return false;
         };
         let is_ours = |server: &&Server| {
-            server.is_person_s && is_name(&server.name) && is_entry(self.agent, &server.entry, program)
+            server.is_personal && is_name(&server.name) && is_entry(self.agent, &server.entry, program)
         };
         let Some(server) = server_of(self.agent, self.tool, &known).filter(is_ours) else { return false };
         let is_defined_elsewhere = |word: &OsStr| word.to_string_lossy().contains(&server.name);
@@ -96,7 +95,7 @@ impl ToolUse<'_> {
 }
 
 fn files(agent: Agent, places: &Places) -> Vec<std::path::PathBuf> {
-    person_s_files(agent, &places.home, |name| places.env.get(name).map(OsStr::to_owned))
+    personal_files(agent, &places.home, |name| places.env.get(name).map(OsStr::to_owned))
 }
 
 /// Whether an entry starts this program, by whatever path, and is otherwise what `connect` writes.

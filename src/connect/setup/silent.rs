@@ -3,8 +3,8 @@
 //! `--yolo`, is not known here.
 
 use super::opencode::asks_before;
-use super::{Options, Places, claude, gemini, json, read};
-use crate::dialects::{Agent, HookPoint, Unanswered};
+use super::{Options, Places, claude, gemini};
+use crate::dialects::{Agent, HookPoint, Unanswered, read_config};
 use crate::text::Visible;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -44,13 +44,15 @@ pub(super) fn remarks(agent: Agent, options: &Options) -> Vec<&'static str> {
 
 /// Files as data, the weakest first; those that are missing or cannot be read say nothing.
 fn settings(files: impl IntoIterator<Item = PathBuf>) -> Vec<(PathBuf, Value)> {
-    let parsed = |file: PathBuf| {
-        let text = read(&file).ok()??;
-        let is_toml = file.extension().is_some_and(|extension| extension == "toml");
-        let value = if is_toml { ::toml::from_str(&text).ok()? } else { json::value(&text).ok()? };
-        Some((file, value))
-    };
-    files.into_iter().filter_map(parsed).collect()
+    files.into_iter().filter_map(|file| read_config(&file).ok().map(|settings| (file, settings))).collect()
+}
+
+/// What counts of a setting: what the last file with it says.
+fn in_force<'a, T>(
+    files: &'a [(PathBuf, Value)],
+    read: impl Fn(&'a Value) -> Option<T>,
+) -> Option<(&'a Path, T)> {
+    files.iter().rev().find_map(|(file, settings)| Some((file.as_path(), read(settings)?)))
 }
 
 fn switched_off(file: &Path, by: &str) -> String {
@@ -81,16 +83,14 @@ fn codex(options: &Options, places: &Places) -> Vec<String> {
         places.project.ancestors().map(|folder| folder.join(".codex/config.toml")).collect();
     let files = settings(std::iter::once(person).chain(project.into_iter().rev()));
     let mut reasons = Vec::new();
-    let hooks = files.iter().rev().find_map(|(file, settings)| {
+    let hooks = in_force(&files, |settings| {
         let on = ["/features/hooks", "/features/codex_hooks"].iter().find_map(|path| settings.pointer(path));
-        Some((file, on?.as_bool()?))
+        on?.as_bool()
     });
     if let Some((file, false)) = hooks {
         reasons.push(switched_off(file, "features.hooks"));
     }
-    let policy =
-        files.iter().rev().find_map(|(file, settings)| Some((file, settings.get("approval_policy")?)));
-    if let Some((file, policy)) = policy
+    if let Some((file, policy)) = in_force(&files, |settings| settings.get("approval_policy"))
         && policy == "never"
         && !options.all
     {
@@ -126,10 +126,7 @@ fn gemini_cli(places: &Places) -> Vec<String> {
     let person = places.folder(Agent::Gemini).join("settings.json");
     let files = settings([person, places.project.join(".gemini/settings.json"), system]);
     let mut reasons = Vec::new();
-    let enabled = files
-        .iter()
-        .rev()
-        .find_map(|(file, settings)| Some((file, settings.pointer("/hooksConfig/enabled")?.as_bool()?)));
+    let enabled = in_force(&files, |settings| settings.pointer("/hooksConfig/enabled")?.as_bool());
     if let Some((file, false)) = enabled {
         reasons.push(switched_off(file, "hooksConfig.enabled"));
     }

@@ -6,7 +6,7 @@ use serde_json::json;
 fn codes(command: &str) -> Vec<String> {
     let request = RequestInput {
         args: json!({"command": command}).as_object().cloned(),
-        folder: Some("/work/app".to_owned()),
+        folder: Some("/home/a/app".to_owned()),
         ..RequestInput::default()
     };
     warnings(&request).into_iter().map(|warning| warning.code).collect()
@@ -120,7 +120,7 @@ fn what_is_usual_is_not() {
         "make > build.log 2>&1",
         "cat x > /dev/null",
         "echo x > ./out/y",
-        "echo x > /work/app/y",
+        "echo x > /home/a/app/y",
         "chmod +x run.sh",
         "chmod 644 x",
         "find . -name '*.rs' -exec grep x {} +",
@@ -151,16 +151,16 @@ fn files_are_held_to_their_folder() {
         args.insert("file_path".to_owned(), json!(file));
         let request = RequestInput {
             args: Some(args),
-            folder: Some("/work/app".to_owned()),
+            folder: Some("/home/a/app".to_owned()),
             ..RequestInput::default()
         };
         warnings(&request).len()
     };
     let edit = || json!({"old_string": "a", "new_string": "b"});
-    assert_eq!(count_warnings("/work/app/src/x.rs", edit()), 0);
+    assert_eq!(count_warnings("/home/a/app/src/x.rs", edit()), 0);
     assert_eq!(count_warnings("src/x.rs", edit()), 0);
-    assert_eq!(count_warnings("/work/app/../other", edit()), 1);
-    assert_eq!(count_warnings("/work/application/x", edit()), 1);
+    assert_eq!(count_warnings("/home/a/app/../other", edit()), 1);
+    assert_eq!(count_warnings("/home/a/application/x", edit()), 1);
     assert_eq!(count_warnings("/etc/passwd", json!({"content": "x"})), 1);
     assert_eq!(count_warnings("/etc/passwd", json!({})), 0, "reading is no writing");
 }
