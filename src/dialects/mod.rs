@@ -83,7 +83,7 @@ pub struct Dialect {
     pub points: &'static [Point],
     /// Whether the hook after a call can tell the model something. What the model is told of an edit otherwise is the
     /// agent's own matter, or our plugin's.
-    pub takes_context_after: bool,
+    takes_context_after: bool,
     /// How many of its units make a second where it is told how long a hook may take; `None` if it waits for as long as
     /// the hook takes.
     pub limit_per_second: Option<u64>,
@@ -95,6 +95,12 @@ impl Dialect {
     /// The events that its hooks send, each with what it means.
     pub fn events(&self) -> impl Iterator<Item = (&'static str, Meaning)> {
         self.events.iter().copied().flatten().copied()
+    }
+
+    /// Whether its model is told what the hook says at this event. Then it must say nothing else.
+    pub fn takes_context(&self, event: &str) -> bool {
+        let after = |(name, meaning)| name == event && matches!(meaning, Meaning::Ran);
+        self.takes_context_after && self.events().any(after)
     }
 
     /// The agent's own tool with this name.

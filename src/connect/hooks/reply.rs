@@ -293,7 +293,8 @@ fn pre_tool_use(what: &str, reason: &str) -> Value {
 
 /// What an agent is told after a call that the person changed, if it takes that then. Its model knows only its own call.
 pub fn told_after_edit(agent: Agent, event: &Value) -> Option<Value> {
-    let name = event.get("hook_event_name").filter(|_| agent.of(event).dialect().takes_context_after)?;
+    let name = event.get("hook_event_name")?.as_str()?;
+    agent.of(event).dialect().takes_context(name).then_some(())?;
     let input = event.get("tool_input")?;
     let words =
         format!("The person changed this call before it ran. It ran with these arguments instead: {input}");

@@ -120,7 +120,8 @@ fn hooks(options: &Options) -> Vec<Entry> {
     }
     entries.push(Entry::Hook { event: "Elicitation", group: group(asks) });
     let tells = |event: &str| {
-        let mut hook = json!({"type": "command", "command": options.tells(HOOK), "timeout": 30});
+        let mut hook =
+            json!({"type": "command", "command": options.tells(Agent::Claude, event), "timeout": 30});
         // Nobody waits for these. The others are waited for: the end of a turn would overtake the outcome of its last
         // call, or close a question of the next turn.
         if ["SessionStart", "Notification", "SessionEnd"].contains(&event) {

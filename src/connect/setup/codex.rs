@@ -17,7 +17,7 @@ pub(super) fn files(options: &Options, places: &Places, server: &str) -> Vec<Con
     let tells = |event: &str| {
         // It allows three seconds at the end of a session, and complains about more.
         let timeout = if event == "SessionEnd" { 3 } else { 10 };
-        json!({"type": "command", "command": options.tells(HOOK), "timeout": timeout})
+        json!({"type": "command", "command": options.tells(Agent::Codex, event), "timeout": timeout})
     };
     let group = |hook| json!({"matcher": ".*", "hooks": [hook]});
     let mut hooks = vec![Entry::Hook { event, group: group(asks.clone()) }];

@@ -28,10 +28,10 @@ pub(super) fn files(options: &Options, places: &Places, server: &str) -> Vec<Con
     let hook = |command: String, seconds: u64| json!({"name": NAME, "type": "command", "command": command, "timeout": seconds.saturating_mul(1000)});
     let asks = json!({"matcher": matcher, "hooks": [hook(options.asks(HOOK), options.limit())]});
     let mut entries = vec![Entry::Hook { event: "BeforeTool", group: asks }];
-    let after = json!({"matcher": matcher, "hooks": [hook(options.tells(HOOK), 10)]});
+    let after = json!({"matcher": matcher, "hooks": [hook(options.tells(Agent::Gemini, "AfterTool"), 10)]});
     entries.push(Entry::Hook { event: "AfterTool", group: after });
     entries.extend(TOLD.map(|event| {
-        let group = json!({"hooks": [hook(options.tells(HOOK), 10)]});
+        let group = json!({"hooks": [hook(options.tells(Agent::Gemini, event), 10)]});
         Entry::Hook { event, group }
     }));
     if !options.project {

@@ -68,10 +68,12 @@ impl Options {
         )
     }
 
-    /// The command of a hook that only reports. Nothing depends on it, and all it may print is what the model should know
-    /// of a call that ran. The agent may wait for it, so it gives up soon.
-    fn tells(&self, hook: &str) -> String {
-        format!("{} request --hook {hook} --timeout 5 2>/dev/null || true", self.shell())
+    /// The command of a hook that only reports. Nothing depends on it, and the agent may wait for it, so it gives up soon.
+    /// An agent may take what it prints for the person's words.
+    fn tells(&self, agent: Agent, event: &str) -> String {
+        let quiet = if agent.dialect().takes_context(event) { "2>/dev/null" } else { ">/dev/null 2>&1" };
+        let hook = agent.dialect().hook_name;
+        format!("{} request --hook {hook} --timeout 5 {quiet} || true", self.shell())
     }
 
     /// The agent's own time limit in seconds, set so that sayso gives up first even on a machine that is busy.

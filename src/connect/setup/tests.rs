@@ -156,6 +156,27 @@ fn what_ends_a_question_is_told_in_order() {
     }
 }
 
+/// What a hook prints when a prompt is sent would be taken for the person's words.
+#[test]
+fn what_only_reports_says_nothing_but_after_a_call() {
+    for (agent, file) in [
+        (Agent::Claude, ".claude/settings.json"),
+        (Agent::Codex, ".codex/hooks.json"),
+        (Agent::Gemini, ".gemini/settings.json"),
+    ] {
+        let machine = Machine::new();
+        machine.connect(agent, &options());
+        let config = plain(&machine.read(file).unwrap());
+        for (event, groups) in config["hooks"].as_object().unwrap() {
+            let hook = groups[0]["hooks"][0]["command"].as_str().unwrap();
+            let speaks = !hook.contains(">/dev/null 2>&1");
+            let reports = hook.ends_with("|| true");
+            let ran = ["PostToolUse", "PostToolUseFailure"].contains(&event.as_str());
+            assert_eq!(speaks, !reports || ran, "{agent:?} {event}: {hook}");
+        }
+    }
+}
+
 #[test]
 fn a_program_by_any_name_is_removed_again() {
     let machine = Machine::new();
