@@ -160,3 +160,40 @@ fn undo_of_a_batch_names_what_it_cannot_take_back() {
     assert_eq!((told(&asked[0]), told(&asked[1])), (Some((None, true)), Some((Some("waiting"), false))));
     assert_eq!(undone.code, 1, "{undone:?}");
 }
+
+/// A grant for a tool of a server is for what starts that server now.
+#[test]
+fn another_server_of_the_same_name_is_another() {
+    let cli = Cli::new();
+    let config = |entry: &str| {
+        let text = format!(r#"{{"mcpServers": {{"site": {entry}}}}}"#);
+        std::fs::write(cli.path(".claude.json"), text).unwrap();
+    };
+    let ask = || {
+        let mut command = cli.real();
+        command.args(["request", "--title", "Publish", "--action", "mcp__site__publish", "--json"]);
+        command.args(["--source", "claude-code", "--args", r#"{"page": "a"}"#]).current_dir(cli.path("."));
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()
+    };
+    config(r#"{"command": "site", "args": ["--staging"], "env": {"TOKEN": "a"}}"#);
+    let asked = ask();
+    let id = asked["id"].as_str().unwrap().to_owned();
+    cli.json(&["accept", &id, "--grant", "mcp__site__publish"]);
+    let scope = cli.json(&["grants"]).as_array().unwrap().last().unwrap()["scope"].to_string();
+    assert!(scope.contains("its server: site of ") && !scope.contains("TOKEN"), "{scope}");
+    assert_ne!(ask()["status"], "waiting");
+    config(r#"{"command": "site", "args": ["--staging"], "env": {"TOKEN": "b"}}"#);
+    assert_ne!(ask()["status"], "waiting", "a token that changes changes nothing");
+    for entry in [
+        r#"{"command": "site", "args": ["--production"], "env": {"TOKEN": "a"}}"#,
+        r#"{"command": "site", "args": ["--staging"], "env": {"TOKEN": "a", "HOST": "b"}}"#,
+        r#"{"url": "https://site.test"}"#,
+    ] {
+        config(entry);
+        assert_eq!(ask()["status"], "waiting", "{entry}");
+    }
+    std::fs::remove_file(cli.path(".claude.json")).unwrap();
+    assert_eq!(ask()["status"], "waiting", "a server that nobody can see");
+}

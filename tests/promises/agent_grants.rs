@@ -359,3 +359,23 @@ async fn a04_no_grant_covers_what_it_does_not_name() {
     }
     report("A04", "hostile commands against every kind of grant", trials);
 }
+
+/// What writes files and what runs a command beside them may together run any code, so either card names the other.
+#[tokio::test]
+async fn grants_that_add_up_are_named() {
+    let edit = asking("Write", json!({"file_path": "src/a.rs", "content": "x"}));
+    let adding_up = async |inbox: &TestInbox, input: Value| {
+        let asked = ask(inbox, input).await;
+        let (question, _) = inbox.decisions().card(asked.id.clone()).await.unwrap();
+        let scope = GrantScope::Call(question.grantable.call.unwrap().exactly());
+        let request = GrantRequest { interrupt: asked.id, scope, ends_at: None, session: false };
+        inbox.grants().adding_up(request).await.unwrap()
+    };
+    for (first, second) in [(edit.clone(), bash("cargo test")), (bash("cargo test"), edit.clone())] {
+        let inbox = open();
+        assert!(adding_up(&inbox, second.clone()).await.is_empty());
+        grant(&inbox, first, false, false).await;
+        assert_eq!(adding_up(&inbox, with(second.clone(), "/title", json!("Again"))).await.len(), 1);
+        assert!(adding_up(&inbox, with(second, "/folder", json!("/elsewhere"))).await.is_empty());
+    }
+}

@@ -93,7 +93,7 @@ async fn connected(agent: Agent, hook: &Hook, program: &Path, places: &Places) -
                 .to_owned(),
         );
     }
-    let remarks = super::silent::remarks(agent, &hook.options()).into_iter();
+    let remarks = super::silent::remarks(agent, &hook.options(), places).into_iter();
     let mut mode: String = remarks.map(|words| format!("; {words}")).collect();
     if agent == Agent::Claude {
         let starts_in = super::claude::mode_of(&version, places);
@@ -104,7 +104,7 @@ async fn connected(agent: Agent, hook: &Hook, program: &Path, places: &Places) -
                     .to_owned(),
             );
         }
-        mode = format!("; its windows start in {starts_in} mode");
+        mode.push_str(&format!("; its windows start in {starts_in} mode"));
     }
     let tried = agent.dialect().tried_with;
     let tried = if version.contains(tried) { String::new() } else { format!(" (tried with {tried})") };

@@ -52,7 +52,8 @@ pub(super) fn asks_before(permission: &str, places: &Places) -> bool {
     let project: Vec<PathBuf> = places.project.ancestors().map(Path::to_owned).collect();
     let names = ["opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"];
     let project = project.iter().rev().flat_map(|folder| names.map(|name| folder.join(name)));
-    let files = person.into_iter().chain(project).filter_map(|file| super::read(&file).ok()?);
+    let named = places.env.get("OPENCODE_CONFIG").map(PathBuf::from);
+    let files = person.into_iter().chain(named).chain(project).filter_map(|file| super::read(&file).ok()?);
     let given = places.env.get("OPENCODE_CONFIG_CONTENT").and_then(OsStr::to_str).map(str::to_owned);
     // Of all rules that fit, the last one counts; a later file changes a rule where it stands.
     let mut rules: Vec<(String, bool)> = Vec::new();

@@ -3,11 +3,14 @@
 //! `--yolo`, is not known here.
 
 use super::opencode::asks_before;
-use super::{Options, Places, claude, gemini};
+use super::{Options, Places, claude, gemini, own};
 use crate::dialects::{Agent, HookPoint, Unanswered, read_config};
 use crate::text::Visible;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
+
+/// How many of an agent's own rules are named.
+const MOST_RULES: usize = 5;
 
 /// The reasons, one sentence each; none if it asks wherever it is said to.
 pub(super) fn reasons(agent: Agent, options: &Options, places: &Places) -> Vec<String> {
@@ -20,7 +23,7 @@ pub(super) fn reasons(agent: Agent, options: &Options, places: &Places) -> Vec<S
 }
 
 /// What there is to know besides, where it asks.
-pub(super) fn remarks(agent: Agent, options: &Options) -> Vec<&'static str> {
+pub(super) fn remarks(agent: Agent, options: &Options, places: &Places) -> Vec<String> {
     let asks_at = match agent {
         Agent::Claude | Agent::Codex if options.all => HookPoint::PreToolUse,
         Agent::Claude | Agent::Codex => HookPoint::PermissionRequest,
@@ -31,15 +34,28 @@ pub(super) fn remarks(agent: Agent, options: &Options) -> Vec<&'static str> {
     let runs = (without_answer == Some(Unanswered::Runs))
         .then_some("if its hook is killed or stopped by a signal, it runs the call");
     let of_its_own = match agent {
+        Agent::Claude if !options.all => allowed_by_claude(places),
         Agent::Codex if options.all => {
-            Some("it asks before every tool, but not before input to a shell that runs")
+            Some("it asks before every tool, but not before input to a shell that runs".to_owned())
         }
-        Agent::Codex => {
-            Some("it asks where it leaves its sandbox, and `codex exec` never does; --all makes it ask")
-        }
+        Agent::Codex => Some(
+            "it asks where it leaves its sandbox, and `codex exec` never does; --all makes it ask".to_owned(),
+        ),
         Agent::Claude | Agent::Opencode | Agent::Gemini => None,
     };
-    of_its_own.into_iter().chain(runs).collect()
+    of_its_own.into_iter().chain(runs.map(str::to_owned)).collect()
+}
+
+/// What Claude Code does without asking because its own rules allow it.
+fn allowed_by_claude(places: &Places) -> Option<String> {
+    let files = settings(claude::settings_files(places));
+    let rules = files.iter().filter_map(|(_, settings)| settings.pointer("/permissions/allow")?.as_array());
+    let rules = rules.flatten().filter_map(Value::as_str).filter(|rule| !own::is_named_like_ours(rule));
+    let rules: Vec<String> = rules.map(|rule| format!("`{}`", Visible::line(rule))).collect();
+    let (shown, rest) = rules.split_at(rules.len().min(MOST_RULES));
+    let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+    let words = format!("its own rules let it do without asking: {}{more}", shown.join(", "));
+    (!rules.is_empty()).then_some(words)
 }
 
 /// Files as data, the weakest first; those that are missing or cannot be read say nothing.

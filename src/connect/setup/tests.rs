@@ -178,6 +178,23 @@ fn what_only_reports_says_nothing_but_after_a_call() {
 }
 
 #[test]
+fn what_claude_code_s_own_rules_allow_is_told() {
+    let machine = Machine::new();
+    machine.connect(Agent::Claude, &options());
+    let remarks =
+        |all| super::silent::remarks(Agent::Claude, &Options { all, ..options() }, &machine.places());
+    let told = |all| remarks(all).iter().any(|remark| remark.contains("its own rules"));
+    assert!(!told(false), "our own rule is none of the person's");
+    let rules = ["Bash(npm test:*)", "Edit", "Read", "a", "b", "c", "d"];
+    let settings = json!({"permissions": {"allow": rules}}).to_string();
+    machine.put("project/.claude/settings.local.json", &settings);
+    let expected =
+        "its own rules let it do without asking: `Bash(npm test:*)`, `Edit`, `Read`, `a`, `b` and 2 more";
+    assert!(remarks(false).contains(&expected.to_owned()), "{:?}", remarks(false));
+    assert!(!told(true), "before every tool it is asked here first");
+}
+
+#[test]
 fn a_program_by_any_name_is_removed_again() {
     let machine = Machine::new();
     let options = Options { program: vec!["/opt/so".to_owned()], ..options() };

@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// What a program wants to do, as far as it can be allowed for a while.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -129,6 +130,25 @@ impl WordPattern {
 }
 
 impl ActPattern {
+    /// What is fixed of an act that may write anything into its files.
+    pub const CONTENTS: &str = "any contents";
+    /// What is fixed of a command: the program that its first word is.
+    pub const PROGRAM: &str = "program";
+    /// What is fixed of a line of commands that is taken as a whole.
+    pub const LINE: &str = "the whole line";
+
+    /// Whether one of these writes files, the other runs a command, and one works below the folder of the other: then
+    /// the two may allow more than each alone.
+    pub fn add_up(&self, other: &ActPattern) -> bool {
+        let writes = |act: &ActPattern| act.fixed.contains_key(Self::CONTENTS);
+        let runs =
+            |act: &ActPattern| [Self::PROGRAM, Self::LINE].iter().any(|name| act.fixed.contains_key(*name));
+        let is_below =
+            |one: &ActPattern, other: &ActPattern| Path::new(&one.folder).starts_with(&other.folder);
+        (writes(self) && runs(other) || runs(self) && writes(other))
+            && (is_below(self, other) || is_below(other, self))
+    }
+
     /// Whether the first acts are those of these patterns, joined in the same way.
     pub fn cover(patterns: &[ActPattern], acts: &[Act]) -> bool {
         let mut pairs = patterns.iter().zip(acts).enumerate();
@@ -222,6 +242,28 @@ mod tests {
         assert!(!covers(&|acts| drop(acts[0].fixed.insert("tool".to_owned(), "Shell".to_owned()))));
         assert!(!covers(&|acts| drop(acts[0].fixed.insert("sandbox".to_owned(), "false".to_owned()))));
         assert!(!covers(&|acts| drop(acts[0].fixed.remove("tool"))));
+    }
+
+    #[test]
+    fn writing_and_running_in_a_folder_add_up() {
+        let act = |what: &str, folder: &str| ActPattern {
+            words: Vec::new(),
+            folder: folder.to_owned(),
+            fixed: BTreeMap::from([(what.to_owned(), String::new())]),
+            after: String::new(),
+        };
+        let (writes, runs, line) = (ActPattern::CONTENTS, ActPattern::PROGRAM, ActPattern::LINE);
+        for (one, folder, other, expected) in [
+            (runs, "/a", writes, true),
+            (line, "/a/b", writes, true),
+            (runs, "/", writes, true),
+            (runs, "/ab", writes, false),
+            (writes, "/a", writes, false),
+            ("tool", "/a", writes, false),
+        ] {
+            let (one, other) = (act(one, folder), act(other, "/a"));
+            assert_eq!((one.add_up(&other), other.add_up(&one)), (expected, expected), "{one:?}");
+        }
     }
 
     #[test]

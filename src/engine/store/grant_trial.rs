@@ -3,7 +3,7 @@
 use crate::engine::graph::{Interrupt, ThreadId, Warning};
 use crate::engine::store::StoreError;
 use crate::engine::store::grant_scope::{agent_scope, covering};
-use crate::engine::store::log::{Asked, Scope};
+use crate::engine::store::log::{AgentScope, Asked, Scope};
 use crate::engine::store::record::questions::question_of;
 use crate::engine::store::rows::{InterruptRow, ThreadRow};
 use crate::inbox::{GrantRequest, GrantScope};
@@ -48,6 +48,12 @@ impl Trial {
         let (tool, scope) = wished(&asked, &thread.id, request)
             .map_err(|why| StoreError::Conflict(format!("`{}` {why}", interrupt.id)))?;
         Ok(Self { tool, scope })
+    }
+
+    /// Whether it and a grant with this scope may allow more than each alone.
+    pub fn adds_up(&self, other: &AgentScope) -> bool {
+        let Scope::Agent(scope) = &self.scope else { return false };
+        scope.acts.iter().any(|act| other.acts.iter().any(|other| act.add_up(other)))
     }
 
     /// Whether it would have answered this question of this thread.

@@ -5,7 +5,7 @@
 
 use crate::engine::graph::{AgentCall, Decision, GrantId, InterruptId, ThreadId, Warning};
 use crate::engine::store::grant_scope::{self, DEFAULT_DURATION, covering};
-use crate::engine::store::grant_trial::{reaches, wished};
+use crate::engine::store::grant_trial::{Trial, reaches, wished};
 use crate::engine::store::log::{
     self, AgentScope, Asked, EntryKind, Granted, NewEntry, Revoked, Scope, Tx, UndoReason,
 };
@@ -112,6 +112,17 @@ impl Grants<'_> {
             let grants = agent_grants(db, now)?;
             let scopes = grants.iter().filter_map(Grant::agent);
             Ok(covering(scopes, tool, call))
+        })
+    }
+
+    /// What is allowed already that adds up with this one: one may write files, the other runs a command beside them.
+    pub fn adding_up(self, request: &GrantRequest) -> Result<Vec<String>, StoreError> {
+        let now = self.0.now_ms();
+        self.0.read(|db| {
+            let trial = Trial::of(db, request)?;
+            let grants = agent_grants(db, now)?;
+            let scopes = grants.iter().filter_map(Grant::agent).map(|(.., scope)| scope);
+            Ok(scopes.filter(|scope| trial.adds_up(scope)).map(grant_scope::describe).collect())
         })
     }
 

@@ -41,6 +41,11 @@ impl Grants<'_> {
         self.0.blocking(move |inbox: &Inbox| inbox.store().inbox().weigh_grant(&request)).await
     }
 
+    /// What is allowed already that adds up with this grant: one may write files, the other runs a command beside them.
+    pub async fn adding_up(self, request: GrantRequest) -> Result<Vec<String>, InboxError> {
+        self.0.blocking(move |inbox: &Inbox| inbox.store().grants().adding_up(&request)).await
+    }
+
     /// The grant that gave one of these answers, and how many of its answers people have taken back by now; `None` if
     /// that is too few to say that it should go.
     pub async fn often_undone(

@@ -22,6 +22,9 @@ const HOUR: Duration = Duration::from_secs(3600);
 /// We assume that no session lasts longer.
 const SESSION: Duration = Duration::from_secs(12 * 3600);
 
+/// Above grants that may allow any code together with this one.
+const ADDING_UP: &str = "One writes files, one runs a command. If it runs what they contain, this allows any code, together with:";
+
 /// Offers what the card may allow. The menu decides nothing: the choice is asked about.
 pub fn offer(model: &mut Model) {
     if answer::has_unsent_edit(model) {
@@ -144,17 +147,20 @@ fn weigh(model: &mut Model, scope: GrantScope, duration: Option<Duration>, sessi
     let request = GrantRequest { interrupt, scope, ends_at, session };
     let tried = request.clone();
     model.read(
-        async move |inbox: Inbox| inbox.grants().weigh(tried).await,
-        move |model, weighed| {
+        async move |inbox: Inbox| {
+            let adding_up = inbox.grants().adding_up(tried.clone()).await;
+            inbox.grants().weigh(tried).await.and_then(|weighed| Ok((weighed, adding_up?)))
+        },
+        move |model, (weighed, adding_up)| {
             if model.layers.is_empty() {
-                confirm(model, request, &weighed);
+                confirm(model, request, &weighed, &adding_up);
             }
         },
     );
 }
 
 /// Shows what would run without asking, and asks.
-fn confirm(model: &mut Model, request: GrantRequest, weighed: &Weighed) {
+fn confirm(model: &mut Model, request: GrantRequest, weighed: &Weighed, adding_up: &[String]) {
     let Some(item) = model.question().filter(|question| question.id == request.interrupt) else { return };
     let (id, hash) = (item.id.clone(), item.args_hash);
     let Some(mut grantee) = grantee(item, &request.scope) else { return };
@@ -180,11 +186,16 @@ fn confirm(model: &mut Model, request: GrantRequest, weighed: &Weighed) {
     ];
     let fields = fields.iter().map(|(name, value)| (line(name), line(value))).collect();
     let mut blocks = vec![Block::Warnings(item.warnings.clone()), Block::Fields(fields)];
+    let list = |title: &str, items: &[String]| {
+        let items: Vec<String> = items.iter().map(|item| format!("- {item}")).collect();
+        [Block::Heading(line(title)), Block::Text(Visible::new(&items.join("\n")))]
+    };
+    if !adding_up.is_empty() {
+        blocks.extend(list(ADDING_UP, adding_up));
+    }
     blocks.push(Block::Text(line(&weighed.sentence("item"))));
     if !weighed.other.is_empty() {
-        blocks.push(Block::Heading(line("It would have accepted these, and you did not:")));
-        let others: Vec<String> = weighed.other.iter().map(|other| format!("- {other}")).collect();
-        blocks.push(Block::Text(Visible::new(&others.join("\n"))));
+        blocks.extend(list("It would have accepted these, and you did not:", &weighed.other));
     }
     let page = Doc::page(&item.title, "", blocks);
     let decision = DecisionRequest::on_screen(id.clone(), hash, Decision::Accept, true);

@@ -7,7 +7,7 @@ use super::place::Place;
 use super::shell::{self, Segment};
 use super::state::RequestInput;
 use crate::dialects::{Arg, Does, Edited, Tool, edited};
-use crate::engine::graph::{Act, AgentCall, Word};
+use crate::engine::graph::{Act, ActPattern, AgentCall, Word};
 use crate::text::hex;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -115,7 +115,7 @@ fn commands(request: &RequestInput, tool: &Tool, start: &str) -> Option<Vec<Act>
             for command in shell::commands(line.text).commands {
                 pin(&command.words, &line.folder, &place, &mut fixed)?;
             }
-            fixed.insert("the whole line".to_owned(), String::new());
+            fixed.insert(ActPattern::LINE.to_owned(), String::new());
             let words = vec![Word { text: line.text.to_owned(), open: false }];
             Some(vec![Act { words, folder: line.folder, fixed, after: String::new() }])
         }
@@ -137,7 +137,7 @@ fn command(
     let found =
         found.or_else(|| name.contains('/').then(|| name.clone())).unwrap_or_else(|| "not found".to_owned());
     fixed.extend(place.digest(&found, &folder)?.map(|digest| as_it_is(&found, digest)));
-    fixed.insert("program".to_owned(), found);
+    fixed.insert(ActPattern::PROGRAM.to_owned(), found);
     // What ran before may have changed what a path leads to.
     let takes_paths = is_first && shell::takes_paths(&words);
     let word = |(n, text): (usize, &String)| {
@@ -174,7 +174,7 @@ fn edit(request: &RequestInput, tool: &Tool, folder: &str) -> Option<Act> {
     }
     let mut fixed =
         fixed(request, |arg| matches!(arg, Arg::Path | Arg::Contents | Arg::Patch | Arg::Several));
-    fixed.insert("any contents".to_owned(), String::new());
+    fixed.insert(ActPattern::CONTENTS.to_owned(), String::new());
     Some(Act { words, folder: folder.to_owned(), fixed, after: String::new() })
 }
 
@@ -182,6 +182,7 @@ fn edit(request: &RequestInput, tool: &Tool, folder: &str) -> Option<Act> {
 fn whole(request: &RequestInput, action: &str, folder: &str) -> Act {
     let words = vec![Word { text: action.to_owned(), open: false }];
     let mut fixed = fixed(request, |_| false);
+    fixed.extend(request.server.clone().map(|server| ("its server".to_owned(), server)));
     if request.tool().is_none() {
         // What it means may be said only here.
         fixed.insert("asked".to_owned(), short(&Value::from(request.title.as_str())));

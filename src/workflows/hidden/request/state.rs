@@ -94,6 +94,9 @@ pub struct RequestInput {
     /// Where links lead that its paths go through; sayso itself fills this in.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<String>,
+    /// The MCP server whose tool it would use, as the agent's config defines it; sayso itself fills this in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
     /// Whether it only tells something.
     #[serde(default)]
     pub notice: bool,
