@@ -7,10 +7,9 @@ use crate::calendar::Calendar;
 use crate::config::{Rule, Sheet, User};
 use crate::engine::graph::{EffectError, InputError, NodeError};
 use crate::mail::{self, Account, Mail, MailError};
-use crate::tools::cage::PythonFinder;
+use crate::tools::cage::{Python, Reader};
 use crate::tools::catalogue::CatalogueStore;
 use crate::tools::http::Http;
-use crate::tools::sandbox::Sandbox;
 use jiff::Timestamp;
 use serde_json::Value;
 use std::sync::Arc;
@@ -105,10 +104,10 @@ pub struct Services {
     pub mails: MailCache,
     /// The person's calendar; `None` if the config names none.
     pub calendar: Option<Arc<dyn Calendar>>,
-    /// Where model-written code runs.
-    pub sandbox: Sandbox,
-    /// The machine's own Python, if it has one.
-    pub pythons: PythonFinder,
+    /// Reads workbooks.
+    pub reader: Reader,
+    /// Runs the code that models write.
+    pub python: Arc<dyn Python>,
     /// Settings for work on workbooks.
     pub sheet: Sheet,
     /// Rules that decide on mail before any model does; the first match counts.

@@ -7,7 +7,7 @@ use super::background::Background;
 use super::demo_script::is_demo;
 use super::intake::Intake;
 use super::models::check_models;
-use super::node_services::{check_python, check_sandbox};
+use super::node_services::{check_python, check_reader};
 use super::notices::Notices;
 use super::setup::Setup;
 use super::traces::{Traces, check_traces};
@@ -61,7 +61,7 @@ pub const FEATURES: &[Feature] = &[
         check: |config, env| Box::pin(traces(config, env)),
         background: |Parts { setup, inbox, .. }| Traces::task(inbox, &setup.config, &setup.env),
     },
-    Feature { check: |config, _| Box::pin(sandbox(config)), ..Feature::NOTHING },
+    Feature { check: |config, _| Box::pin(sheet(config)), ..Feature::NOTHING },
     Feature { background: |parts| Notices::task(parts.inbox, &parts.setup.config), ..Feature::NOTHING },
     Feature { background: |parts| Some(Arc::new(Expiry(parts.inbox.clone()))), ..Feature::NOTHING },
 ];
@@ -144,8 +144,13 @@ async fn traces(config: &Config, env: &Env) -> Vec<Check> {
     checked.map(|result| Check::new("traces", result)).into_iter().collect()
 }
 
-async fn sandbox(config: &Config) -> Vec<Check> {
-    vec![Check::new("sandbox", check_sandbox().await), Check::new("python", check_python(config).await)]
+async fn sheet(config: &Config) -> Vec<Check> {
+    let python = match check_python(config).await {
+        // Nobody has asked for one.
+        Err(why) if config.sheet.python == "auto" => Check { warns: true, ..Check::good("python", why) },
+        checked => Check::new("python", checked),
+    };
+    vec![Check::new("reader", check_reader().await), python]
 }
 
 impl Background for Intake {

@@ -38,7 +38,7 @@ pub use eval::{PastMails, TriageEval, Unanswered, eval_triage, labelled_mails};
 pub use features::{Check, FEATURES, Feature, Parts};
 pub use intake::{FirstLook, Intake, OnStep, ReadMail, Step, Synced};
 pub use models::{ConfiguredModels, check_models, plays_demo_script};
-pub use node_services::{check_python, check_sandbox};
+pub use node_services::{check_python, check_reader};
 pub use running::App;
 pub use setup::{Health, Setup, WorkflowsError, has_data};
 pub use traces::{Traces, check_traces};

@@ -7,9 +7,8 @@ use crate::agent::{Accounts, MailCache, Records, Services};
 use crate::calendar;
 use crate::config::{Config, Env};
 use crate::engine::store::Store;
-use crate::tools::cage::PythonFinder;
+use crate::tools::cage::{Cage, Needs, PythonFinder, Reader};
 use crate::tools::http::Http;
-use crate::tools::sandbox::Sandbox;
 use std::sync::Arc;
 
 pub(super) fn services(
@@ -25,8 +24,8 @@ pub(super) fn services(
         accounts,
         mails: MailCache::default(),
         calendar: config.calendar.as_ref().map(|c| calendar::open(c, config.user.time_zone.clone())),
-        sandbox: Sandbox::of_this_program(),
-        pythons: PythonFinder::new(&config.sheet.python, Sandbox::of_this_program()),
+        reader: Reader::of_this_program(),
+        python: Arc::new(PythonFinder::new(&config.sheet.python, Reader::of_this_program())),
         sheet: config.sheet.clone(),
         rules: config.rules.clone(),
         apis: catalogue_store(config, env),
@@ -36,33 +35,27 @@ pub(super) fn services(
     }
 }
 
-/// Which Python `sheet` uses, and what it can do; an error if the config names one that is not available.
+/// Which Python `sheet` uses, and what it can do; an error if there is none.
 pub async fn check_python(config: &Config) -> Result<String, String> {
-    let configured = &config.sheet.python;
-    match PythonFinder::new(configured, Sandbox::of_this_program()).get().await {
-        Ok(cage) => {
-            let interpreter = cage.interpreter();
-            Ok(format!(
-                "sheet uses {}, {}, caged by {}",
-                interpreter.text(),
-                interpreter.program.display(),
-                cage.walls()
-            ))
-        }
-        Err(None) => Ok("sheet uses the embedded Python, as the config says".to_owned()),
-        Err(Some(why)) if configured == "auto" => Ok(format!("sheet uses the embedded Python: {why}")),
-        Err(Some(why)) => {
-            Err(format!("sheet.python is {configured}, and the embedded Python is used: {why}"))
-        }
+    let finder = PythonFinder::new(&config.sheet.python, Reader::of_this_program());
+    let told = |cage: Cage| {
+        let (text, program) = (cage.interpreter().text(), cage.interpreter().program.display().to_string());
+        format!("{text}, {program}, caged by {}", cage.walls())
+    };
+    match finder.get(Needs::Openpyxl).await {
+        Ok(cage) => Ok(format!("sheet uses {}", told(cage))),
+        Err(why) => match finder.get(Needs::Nothing).await {
+            Ok(cage) => Err(format!("sheet can work on .csv alone, with {}: {why}", told(cage))),
+            Err(why) => Err(format!("sheet has no Python to run code in: {why}")),
+        },
     }
 }
 
-/// Whether model-written code can run here, and what confines it. Starts a child that runs a line and tries what must
-/// be impossible.
-pub async fn check_sandbox() -> Result<String, String> {
-    match Sandbox::of_this_program().check().await {
+/// Whether workbooks can be read here, and what confines that. Starts a child that tries what must be impossible.
+pub async fn check_reader() -> Result<String, String> {
+    match Reader::of_this_program().check().await {
         Ok(layers) => {
-            Ok(format!("code runs in a child without files, network or programs: {}", layers.text()))
+            Ok(format!("workbooks are read in a child without files, network or programs: {}", layers.text()))
         }
         Err(error) => Err(error.to_string()),
     }

@@ -142,7 +142,7 @@ section! {
         /// Whether models are offered look-ups.
         #[serde(deserialize_with = "switch")]
         pub with_informer: bool = false,
-        /// The Python that code runs in: `auto`, `embedded` or a path.
+        /// The Python that code runs in: `auto` or a path.
         pub python: String = "auto".to_owned(),
         /// How long one piece of code may run.
         #[serde(with = "Whole::<1, 600>")]

@@ -12,7 +12,6 @@ pub mod moment;
 mod open_beneath;
 pub mod process;
 pub mod regular_file;
-pub mod sandbox;
 pub mod terminal;
 pub mod tree;
 pub mod web;

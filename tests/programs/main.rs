@@ -34,6 +34,7 @@ mod notices;
 mod one_verb;
 mod plain;
 mod prune;
+mod python;
 mod remote;
 mod request;
 mod runner;

@@ -64,7 +64,7 @@ fn configured() -> Cli {
         .unwrap();
     std::fs::write(cli.path("README.md"), "# A project\n\nIt counts bicycles.\n").unwrap();
     std::fs::write(cli.path("sales.csv"), "Region,Amount\nNorth,3\nSouth,4\n").unwrap();
-    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo/sheets/orders.xlsx");
+    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/workbooks/orders.xlsx");
     std::fs::copy(book, cli.path("sales.xlsx")).unwrap();
     let mail = "From: bob@b.example\r\nTo: ada@example.org\r\nSubject: Lunch?\r\n\r\nOn Friday?\r\n";
     std::fs::write(cli.path("letter.eml"), mail).unwrap();

@@ -29,7 +29,7 @@ pub fn config() -> String {
         .map(|workflow| format!("[workflow.{workflow}]\nmodel = \"written\"\n"))
         .to_vec();
     format!(
-        "[approvals]\nhold_seconds = 0\n[sheet]\npython = \"embedded\"\n[models.written]\nprovider = \"openai\"\n\
+        "[approvals]\nhold_seconds = 0\n[models.written]\nprovider = \"openai\"\n\
          name = \"written\"\nbase_url = \"http://127.0.0.1:{port}/v1\"\n{}",
         uses.concat()
     )
@@ -114,21 +114,21 @@ fn page(prompt: &str) -> Play {
 fn sheet(messages: &[(&str, &str)]) -> Play {
     let (role, last) = messages.last().unwrap();
     let said = last.rsplit("The person says: ").next().unwrap();
-    if *role == "tool" && said == *last || last.contains("frobnicate") {
+    if *role == "tool" && said == *last {
         return call("finish", json!({ "answer": "" }));
     }
-    let code = if said.contains("only rows") {
-        "s = sheet()\nrows = s.records()\nkept = [r for r in rows if r['Region'] == 'North']\n\
-         print(f'{len(kept)} of {len(rows)} rows')\n\
-         add_sheet('Filtered').write('A1', [list(rows[0].keys())] + [list(r.values()) for r in kept])"
-    } else if said.contains("top 2") {
-        "for r in sorted(sheet().records(), key=lambda r: -r['Amount'])[:2]:\n    print(r['Region'], r['Amount'])"
+    const READ: &str =
+        "import csv, glob\nname = glob.glob('*.csv')[0]\nrows = list(csv.DictReader(open(name)))\n";
+    let code = if said.contains("top 2") {
+        "for r in sorted(rows, key=lambda r: -float(r['Amount']))[:2]:\n    print(r['Region'], r['Amount'])"
     } else if said.contains("outliers") {
-        "s = sheet()\nfor n, r in enumerate(s.records()):\n    if r['Amount'] > 100:\n        \
-         s.mark(f'B{n + 2}', 'yellow')\n        print(f'B{n + 2} is marked')"
+        "for n, r in enumerate(rows):\n    r['Mark'] = 'high' if float(r['Amount']) > 100 else ''\n    \
+         if r['Mark']:\n        print(f'row {n + 2} is marked')\n\
+         out = csv.DictWriter(open(name, 'w', newline=''), rows[0].keys())\nout.writeheader()\nout.writerows(rows)"
     } else {
-        "print(sum([r['Amount'] for r in sheet().records()]))"
+        "print(sum(int(r['Amount']) for r in rows))"
     };
+    let code = format!("{READ}{code}");
     call("python", json!({ "code": code }))
 }
 

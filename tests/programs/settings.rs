@@ -32,7 +32,7 @@ fn doctor_finds_everything_in_order() {
         keys(check, "check ok text");
         assert_eq!(check["ok"], true, "{check}");
     }
-    let known = "config,data folder,permissions,database,records,driver,model,api,api,api,sandbox,python";
+    let known = "config,data folder,permissions,database,records,driver,model,api,api,api,reader,python";
     assert_eq!(each(&report, "check").join(","), known);
     let output = run(&cli, &["doctor"]);
     assert!(output.done().contains("1 thread checked, intact"));

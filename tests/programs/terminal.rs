@@ -2,6 +2,7 @@
 
 use crate::analyze::{QUERY, notes, with_notes};
 use crate::runner::{Cli, json, run, text, texts};
+use crate::{model, python};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use std::io::{Read, Write};
 use std::sync::{Arc, Mutex};
@@ -123,10 +124,15 @@ fn the_inbox_opens_at_what_was_started() {
 
 #[test]
 fn a_result_that_was_waited_for_at_a_terminal_is_read() {
+    let Ok(program) = python::program().map_err(|why| println!("skipped: {why}")) else { return };
     let cli = with_notes();
+    cli.configure(&(model::config() + &python::config(&program)));
     std::fs::write(cli.path("book.csv"), "Name,Amount\nA,1\n").unwrap();
-    let sheet = ["sheet", "book.csv", "-i", "frobnicate", "--wait"];
-    let shown = Terminal::plain(&cli, &sheet).ends();
+    let asked = || {
+        let outcome = json(&cli, &["sheet", "book.csv", "-i", "sum Amount", "--wait"]);
+        texts(&outcome["interrupts"]).remove(0)
+    };
+    let shown = Terminal::plain(&cli, &["accept", &asked(), "--wait"]).ends();
     assert!(shown.contains("is done.") && shown.contains("Result:"), "{shown}");
     let file_away = || {
         let thread = text(&json(&cli, &["threads"])[0]["id"]);
@@ -134,6 +140,6 @@ fn a_result_that_was_waited_for_at_a_terminal_is_read() {
     };
     assert_eq!(file_away(), 3, "there is none left to be read");
     // A program that waits for it has read nothing.
-    json(&cli, &sheet);
+    json(&cli, &["accept", &asked(), "--wait"]);
     assert_eq!(file_away(), 0);
 }

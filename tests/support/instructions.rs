@@ -1,14 +1,5 @@
 //! Twenty ordinary instructions on three workbooks, with code as models write it.
 
-/// What the embedded Python makes of the code.
-pub enum Embedded {
-    /// The same as the machine's own.
-    Same,
-    /// A sentence with this in it.
-    Says(&'static str),
-}
-use Embedded::{Same, Says};
-
 pub struct Instruction {
     pub book: &'static str,
     pub instruction: &'static str,
@@ -17,7 +8,6 @@ pub struct Instruction {
     pub printed: &'static str,
     /// What stands in the workbook afterwards: sheet, cell, and what it shows.
     pub cells: &'static [(&'static str, &'static str, &'static str)],
-    pub embedded: Embedded,
 }
 
 pub const INSTRUCTIONS: [Instruction; 20] = [
@@ -30,7 +20,6 @@ pub const INSTRUCTIONS: [Instruction; 20] = [
             print(df.groupby('Region')['Total'].sum().round(2).to_string())",
         printed: "Region\nEast     10469.2\nNorth    28309.2\nSouth    55879.6\nWest       987.8",
         cells: &[],
-        embedded: Says("sheet(\"Name\").records() gives the rows as dicts"),
     },
     Instruction {
         book: "orders.xlsx",
@@ -41,7 +30,6 @@ pub const INSTRUCTIONS: [Instruction; 20] = [
             for status, n in sorted(counts.items(), key=lambda kv: -kv[1]):\n    print(f'{status}: {n}')",
         printed: "paid: 20\nopen: 13\ncancelled: 7",
         cells: &[],
-        embedded: Same,
     },
     Instruction {
         book: "orders.xlsx",
@@ -58,7 +46,6 @@ pub const INSTRUCTIONS: [Instruction; 20] = [
             ("Orders", "A34", "A-1039"),
             ("Orders", "A35", ""),
         ],
-        embedded: Same,
     },
     Instruction {
         book: "orders.xlsx",
@@ -70,7 +57,6 @@ pub const INSTRUCTIONS: [Instruction; 20] = [
             wb.save('orders.xlsx')\nprint(get_column_letter(col), ws.max_row - 1)",
         printed: "J 40",
         cells: &[("Orders", "J1", "VAT"), ("Orders", "J2", "=H2*0.2"), ("Orders", "J41", "=H41*0.2")],
-        embedded: Same,
     },
     Instruction {
         book: "orders.xlsx",
@@ -81,7 +67,6 @@ pub const INSTRUCTIONS: [Instruction; 20] = [
             for cell in row:\n            cell.fill = yellow\nwb.save('orders.xlsx')\nprint('%d rows marked' % n)",
         printed: "13 rows marked",
         cells: &[("Orders", "A3", "A-1002")],
-        embedded: Same,
     },
     Instruction {
         book: "orders.xlsx",
@@ -94,7 +79,6 @@ pub const INSTRUCTIONS: [Instruction; 20] = [
             print([r[0] for r in top])",
         printed: "['A-1024', 'A-1025', 'A-1003', 'A-1030', 'A-1008']",
         cells: &[("Top 5", "A1", "Order"), ("Top 5", "C2", "17010")],
-        embedded: Same,
     },
     Instruction {
         book: "orders.xlsx",
@@ -105,7 +89,6 @@ pub const INSTRUCTIONS: [Instruction; 20] = [
             print([c.value for c in ws[1]])",
         printed: "['Customer', 'Region', 'Country', 'Orders']",
         cells: &[("Customers", "D2", "=COUNTIF(Orders!$C$2:$C$41,A2)")],
-        embedded: Same,
     },
     Instruction {
         book: "orders.xlsx",
@@ -117,7 +100,6 @@ pub const INSTRUCTIONS: [Instruction; 20] = [
             p.to_excel(w, sheet_name='By month')\nprint(p.shape)",
         printed: "(8, 4)",
         cells: &[("By month", "A1", "Month"), ("By month", "B1", "East"), ("Customers", "A2", "Velo Nord")],
-        embedded: Says("sheet(\"Name\").records() gives the rows as dicts"),
     },
     Instruction {
         book: "budget.xlsx",
@@ -127,7 +109,6 @@ pub const INSTRUCTIONS: [Instruction; 20] = [
             growth[name] = (q4 - q1) / q1\nbest = max(growth, key=growth.get)\nprint(f'{best}: {growth[best]:+.1%}')",
         printed: "Energy: +21.1%",
         cells: &[],
-        embedded: Same,
     },
     Instruction {
         book: "budget.xlsx",
@@ -143,7 +124,6 @@ pub const INSTRUCTIONS: [Instruction; 20] = [
             ("2026", "F11", "=SUM(F4:F10)"),
             ("2026", "A1", "Budget 2026, workshop"),
         ],
-        embedded: Same,
     },
     Instruction {
         book: "budget.xlsx",
@@ -152,7 +132,6 @@ pub const INSTRUCTIONS: [Instruction; 20] = [
             wb.save('budget.xlsx')\nprint(wb.sheetnames)",
         printed: "['Budget 2026', 'Notes']",
         cells: &[("Budget 2026", "F4", "=SUM(B4:E4)")],
-        embedded: Same,
     },
     Instruction {
         book: "budget.xlsx",
@@ -163,7 +142,6 @@ pub const INSTRUCTIONS: [Instruction; 20] = [
             print('saved')",
         printed: "saved",
         cells: &[],
-        embedded: Says("charts cannot be drawn"),
     },
     Instruction {
         book: "budget.xlsx",
@@ -174,7 +152,6 @@ pub const INSTRUCTIONS: [Instruction; 20] = [
             print(f'{name:<10} {total / whole:6.1%}')",
         printed: "Wages       54.1%\nParts       26.3%\nRent        10.2%\nMarketing    4.2%\nEnergy       3.7%\nInsurance    1.5%",
         cells: &[],
-        embedded: Same,
     },
     Instruction {
         book: "staff.xlsx",
@@ -185,7 +162,6 @@ pub const INSTRUCTIONS: [Instruction; 20] = [
             for row in reversed(double):\n    ws.delete_rows(row, 1)\nwb.save('staff.xlsx')\nprint(double, ws.max_row)",
         printed: "[7, 10] 9",
         cells: &[("Staff", "A7", "Piotr Nowak"), ("Staff", "A9", "Leo Sand"), ("Staff", "A10", "")],
-        embedded: Same,
     },
     Instruction {
         book: "staff.xlsx",
@@ -200,7 +176,6 @@ pub const INSTRUCTIONS: [Instruction; 20] = [
             ("Staff", "B6", "mia@velo.example"),
             ("Staff", "B11", ""),
         ],
-        embedded: Same,
     },
     Instruction {
         book: "staff.xlsx",
@@ -211,7 +186,6 @@ pub const INSTRUCTIONS: [Instruction; 20] = [
             print(sorted({ws[f'C{r}'].value for r in range(2, ws.max_row + 1)}, key=str.lower))",
         printed: "['Office', 'Shop', 'Workshop']",
         cells: &[("Staff", "C8", "Workshop")],
-        embedded: Same,
     },
     Instruction {
         book: "staff.xlsx",
@@ -224,7 +198,6 @@ pub const INSTRUCTIONS: [Instruction; 20] = [
             print(team.title(), round(mean(float(m[4]) for m in members), 2))",
         printed: "Office 3750.0\nShop 2725.0\nWorkshop 2900.0",
         cells: &[],
-        embedded: Same,
     },
     Instruction {
         book: "staff.xlsx",
@@ -235,7 +208,6 @@ pub const INSTRUCTIONS: [Instruction; 20] = [
             if (now - hired).days > 5 * 365.25 and name not in old:\n        old.append(name)\nprint(', '.join(old))",
         printed: "Ines Mar\u{ed}n, Tom Beck, Adaeze Obi, Piotr Nowak, Sara Olsen",
         cells: &[],
-        embedded: Says("no clock"),
     },
     Instruction {
         book: "staff.xlsx",
@@ -244,7 +216,6 @@ pub const INSTRUCTIONS: [Instruction; 20] = [
             del wb['Old 2019']\nwb.save('staff.xlsx')\nprint(wb.sheetnames)",
         printed: "['Staff', 'Teams']",
         cells: &[("Teams", "A2", "Workshop")],
-        embedded: Same,
     },
     Instruction {
         book: "staff.xlsx",
@@ -256,6 +227,5 @@ pub const INSTRUCTIONS: [Instruction; 20] = [
             wb.save('staff.xlsx')\nprint(ws.cell(8, 7).value, next(r for r in range(2, 12) if ws.cell(r, 7).value == '1.04'))",
         printed: "0.12 4",
         cells: &[("Staff", "G1", "Room"), ("Staff", "G2", "0.12"), ("Staff", "G11", "0.12")],
-        embedded: Same,
     },
 ];

@@ -18,6 +18,7 @@ pub mod mail_server;
 pub mod model_server;
 pub mod person;
 pub mod player;
+pub mod python;
 pub mod samples;
 pub mod table_workflow;
 pub mod test_inbox;

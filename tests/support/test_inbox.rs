@@ -15,8 +15,6 @@ use sayso::inbox::{
     DecidedBy, DecisionQuery, DecisionRequest, GrantRequest, GrantScope, InboxError, ItemQuery, Outcome,
     Question, Registry, Spec, Status, ThreadLine, ThreadQuery, ThreadView,
 };
-use sayso::tools::cage::PythonFinder;
-use sayso::tools::sandbox::Sandbox;
 use sayso::workflows;
 use serde_json::{Value, json};
 use std::ops::Deref;
@@ -171,10 +169,10 @@ impl Builder {
                 let config = super::config::load_at(&data, &self.env, home, zone);
                 let mut services = Setup::over((*config).clone(), self.env, store.clone()).services();
                 services.models = model.clone();
-                // The program itself answers to the sandbox's hidden verb; a test does not.
-                services.sandbox = Sandbox::of(env!("CARGO_BIN_EXE_sayso").into());
+                // The program itself answers to the reader's hidden verb; a test does not.
+                services.reader = super::python::reader();
                 // Tests that want the machine's own Python say so.
-                services.pythons = PythonFinder::new("embedded", services.sandbox.clone());
+                services.python = Arc::new(super::python::ScriptedPython);
                 (self.services)(&mut services);
                 let services = Arc::new(services);
                 let program = workflows::all(&services).unwrap();

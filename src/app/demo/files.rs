@@ -58,8 +58,8 @@ pub(super) const CODE: &[(&str, &str)] = texts! {
 };
 
 /// The workbook to work on.
-pub(super) const WORKBOOK: (&str, &[u8]) =
-    ("orders.xlsx", include_bytes!("../../../assets/demo/sheets/orders.xlsx"));
+pub(super) const WORKBOOK: (&str, &str) =
+    ("orders.csv", include_str!("../../../assets/demo/sheets/orders.csv"));
 
 /// The calendar, with dates to fill in.
 pub(super) const CALENDAR: &str = include_str!("../../../assets/demo/calendar.ics");

@@ -140,9 +140,9 @@ fn write_all(folder: &Path, stamp: &DateFiller) -> io::Result<()> {
     for (name, text) in CODE {
         fs::write(folder.join("webshop").join(name), text)?;
     }
-    let (name, bytes) = WORKBOOK;
+    let (name, text) = WORKBOOK;
     fs::create_dir_all(folder.join("sheets"))?;
-    fs::write(folder.join("sheets").join(name), bytes)?;
+    fs::write(folder.join("sheets").join(name), text)?;
     fs::write(folder.join("calendar.ics"), stamp.fill(CALENDAR.as_bytes()))?;
     fs::write(folder.join(Script::FILE), stamp.fill(SCRIPT.as_bytes()))?;
     fs::write(folder.join("config.toml"), CONFIG)?;

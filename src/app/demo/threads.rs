@@ -8,6 +8,7 @@ use crate::engine::driver::{Scope, Until};
 use crate::engine::graph::Decision;
 use crate::inbox::door::{Inbox, NewRequest, drive_or_wait, family_outcome};
 use crate::inbox::{DecidedBy, DecisionRequest, InboxError, Outcome};
+use crate::tools::cage::{Needs, PythonFinder, Reader};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
@@ -32,8 +33,9 @@ fn analysis(folder: &Path, query: &str) -> (&'static str, Value) {
     ("analyze", json!({"query": query, "inputs": folder.join("notes").display().to_string()}))
 }
 
-/// Starts the demo's threads about the files in `folder`, and drives them until they ask.
-pub async fn begin(app: &App, folder: &Path) -> Result<(), InboxError> {
+/// Starts the demo's threads about the files in `folder`, and drives them until they ask. Work on the workbook is real,
+/// so it is left out where no Python can be had; then this says why.
+pub async fn begin(app: &App, folder: &Path) -> Result<Option<String>, InboxError> {
     let inbox = app.inbox();
     if let Some(intake) = app.intake() {
         let synced = intake.sync_here_or_in_driver(&|_| {}, DRIVER_TIMEOUT).await?;
@@ -42,19 +44,23 @@ pub async fn begin(app: &App, folder: &Path) -> Result<(), InboxError> {
         }
         drive_or_wait(inbox.engine(), &Scope::All, Until::Idle, std::future::pending(), |_| {}).await?;
     }
-    let orders = folder.join("sheets/orders.xlsx").display().to_string();
+    let python = PythonFinder::new("auto", Reader::of_this_program()).get(Needs::Nothing).await;
+    let orders = folder.join("sheets/orders.csv").display().to_string();
     let sheet = |instruction: &str| ("sheet", json!({"workbook": orders, "instruction": instruction}));
     start_and_accept(inbox, analysis(folder, ANSWERED)).await?;
     let past = start_and_accept(inbox, analysis(folder, PAST_QUESTION)).await?;
     inbox.decisions().file_away(past.thread).await?;
-    start_and_accept(inbox, sheet(SHEET_INSTRUCTION)).await?;
+    if python.is_ok() {
+        start_and_accept(inbox, sheet(SHEET_INSTRUCTION)).await?;
+    }
     let code = ("docs", json!({"dir": folder.join("webshop").display().to_string()}));
     let music = ("ask", json!({"query": API_QUESTION, "follow_up": true}));
-    for open in [analysis(folder, OPEN_QUESTION), sheet(TO_MARK), code, music] {
+    let marked = python.is_ok().then(|| sheet(TO_MARK));
+    for open in [analysis(folder, OPEN_QUESTION)].into_iter().chain(marked).chain([code, music]) {
         start_and_drive(inbox, open).await?;
     }
     inbox.requests().ask(push_request(folder)).await?;
-    Ok(())
+    Ok(python.err())
 }
 
 /// A program that asks before it runs a command; nobody waits for the answer here.

@@ -40,6 +40,9 @@ struct Report {
     /// Whether it was just laid out.
     fresh: bool,
     outbox: PathBuf,
+    /// Why there is no work on a workbook, if so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    no_python: Option<String>,
 }
 
 impl Args {
@@ -74,13 +77,20 @@ impl Args {
             )));
         }
         let opened = context.in_demo(&folder).open()?;
+        let mut no_python = None;
         if fresh {
             if opened.format.is_read_by_person() {
                 say("Setting up the demo …\n");
             }
-            begin_demo(opened.app(), &folder).await?;
+            no_python = begin_demo(opened.app(), &folder).await?;
         }
-        Ok((opened, Report { outbox: folder.join("mail/outbox/new"), folder, fresh }))
+        let report = Report { outbox: folder.join("mail/outbox/new"), folder, fresh, no_python };
+        if opened.format.is_read_by_person()
+            && let Some(why) = &report.no_python
+        {
+            say(&format!("Work on a workbook is left out: {why}.\n"));
+        }
+        Ok((opened, report))
     }
 
     pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {

@@ -8,7 +8,7 @@ use crate::config::{Config, Env};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// Check the data folder and the whole database, call the model once, look at mail, servers, APIs and the sandbox
+/// Check the data folder and the whole database, call the model once, look at mail, servers, APIs and Python
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "It exits with 1 when a check fails; the report is printed all the same.\n\nExamples:\n  \

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 /// Exit code for a wall that could not be raised; the reason is on stdout.
 pub(super) const NO_CAGE: i32 = 77;
-/// Runs the cells.
+/// Runs the code.
 const DRIVER: &str = include_str!("driver.py");
 /// The longest plan we accept.
 const MAX_PLAN: u64 = 1 << 20;
@@ -61,7 +61,6 @@ fn become_python(plan: &Plan) -> Result<std::convert::Infallible, String> {
         // No user site folder, no site packages, no byte code written.
         .args(["-s", "-S", "-B", "-c", DRIVER])
         .env_clear()
-        .env("PYTHONHASHSEED", "0")
         .env("PYTHONUTF8", "1")
         .env("HOME", &plan.spare)
         .env("TMPDIR", &plan.spare)
@@ -69,7 +68,6 @@ fn become_python(plan: &Plan) -> Result<std::convert::Infallible, String> {
         .env("MPLBACKEND", "Agg")
         .env("OPENBLAS_NUM_THREADS", "1")
         .env("OMP_NUM_THREADS", "1")
-        .env("TZ", "UTC")
         .exec();
     Err(format!("{} cannot be started: {error}", plan.python.display()))
 }

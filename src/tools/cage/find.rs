@@ -1,8 +1,10 @@
-//! Finds a Python that has what workbooks need, and tries whether it can be caged.
+//! Finds a Python that has what a workbook needs, and tries whether it can be caged.
 
-use super::Cage;
 use super::interpreter;
-use crate::tools::sandbox::Sandbox;
+use super::reader::Reader;
+use super::run::{Ended, Needs, Python};
+use super::{Cage, CageError, Folder, Limits};
+use futures_util::future::BoxFuture;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::OnceCell;
@@ -10,62 +12,72 @@ use tokio::sync::OnceCell;
 /// The programs that `auto` looks for.
 const NAMES: [&str; 2] = ["python3", "python"];
 
-/// The Python used for workbooks, found once and tried in its cage.
+/// The Python used for workbooks, found once and tried in its cage. What was not found is looked for again.
 #[derive(Clone)]
 pub struct PythonFinder {
     choice: String,
-    sandbox: Sandbox,
-    cage: Arc<OnceCell<Result<Cage, String>>>,
+    reader: Reader,
+    any: Arc<OnceCell<Cage>>,
+    with_openpyxl: Arc<OnceCell<Cage>>,
 }
 
 impl PythonFinder {
-    /// `choice` is `auto`, `embedded` or the path of a Python.
-    pub fn new(choice: &str, sandbox: Sandbox) -> Self {
-        Self { choice: choice.to_owned(), sandbox, cage: Arc::default() }
+    /// `choice` is `auto` or the path of a Python.
+    pub fn new(choice: &str, reader: Reader) -> Self {
+        Self { choice: choice.to_owned(), reader, any: Arc::default(), with_openpyxl: Arc::default() }
     }
 
-    /// The caged Python; otherwise why the embedded one is used, or `None` if the embedded one was asked for.
-    pub async fn get(&self) -> Result<Cage, Option<String>> {
-        if self.choice == "embedded" {
-            return Err(None);
+    /// The caged Python; the error says why there is none, and what to do.
+    pub async fn get(&self, needs: Needs) -> Result<Cage, String> {
+        if let Some(cage) = self.with_openpyxl.get() {
+            return Ok(cage.clone());
         }
-        self.cage.get_or_init(|| self.find()).await.clone().map_err(Some)
+        let found = match needs {
+            Needs::Nothing => &self.any,
+            Needs::Openpyxl => &self.with_openpyxl,
+        };
+        found.get_or_try_init(|| self.find(needs)).await.cloned()
     }
 
-    /// The Python that a task was started with.
-    pub async fn reopen(&self, program: &Path) -> Result<Cage, String> {
-        if let Ok(cage) = self.get().await
-            && cage.interpreter().program == program
-        {
-            return Ok(cage);
-        }
-        self.caged(program).await
-    }
-
-    async fn find(&self) -> Result<Cage, String> {
+    async fn find(&self, needs: Needs) -> Result<Cage, String> {
         if self.choice != "auto" {
-            return self.caged(Path::new(&self.choice)).await;
+            return self.caged(Path::new(&self.choice), needs).await;
         }
-        let programs = programs();
         let mut why = None;
-        for program in programs {
-            match self.caged(&program).await {
+        for program in programs() {
+            match self.caged(&program, needs).await {
                 Ok(cage) => return Ok(cage),
                 Err(reason) => why = why.or(Some(reason)),
             }
         }
-        Err(why.unwrap_or_else(|| "no Python was found".to_owned()))
+        Err(why.unwrap_or_else(|| "no Python was found in your PATH".to_owned()))
     }
 
-    async fn caged(&self, program: &Path) -> Result<Cage, String> {
+    async fn caged(&self, program: &Path, needs: Needs) -> Result<Cage, String> {
         let interpreter = interpreter::ask(program).await?;
-        if !interpreter.has("openpyxl") {
-            let shown = program.display();
-            return Err(format!(
-                "{shown} has no openpyxl; `{shown} -m pip install openpyxl pandas` gives it"
-            ));
+        if needs == Needs::Openpyxl && !interpreter.has("openpyxl") {
+            return Err(format!("{} has no openpyxl, which workbooks need", program.display()));
         }
-        Cage::of(interpreter, self.sandbox.clone()).await
+        Cage::of(interpreter, self.reader.clone()).await
+    }
+}
+
+impl Python for PythonFinder {
+    fn text(&self, needs: Needs) -> BoxFuture<'_, Result<String, String>> {
+        Box::pin(async move { Ok(self.get(needs).await?.interpreter().text()) })
+    }
+
+    fn run<'a>(
+        &'a self,
+        needs: Needs,
+        code: &'a str,
+        folder: &'a Folder,
+        limits: &'a Limits,
+    ) -> BoxFuture<'a, Result<Ended, CageError>> {
+        Box::pin(async move {
+            let cage = self.get(needs).await.map_err(CageError::Unavailable)?;
+            cage.run(code, folder, limits).await
+        })
     }
 }
 

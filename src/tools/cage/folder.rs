@@ -2,7 +2,7 @@
 //! can tell what a killed one left behind, and deletes that. Files that code left in it are opened without following
 //! links.
 
-use crate::text::{random_hex, read_error_text};
+use crate::text::read_error_text;
 use crate::tools::open_beneath::FolderHandle;
 use std::fs::File;
 use std::io;
@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 /// The most files we count; more are too many.
 const FILES: usize = 2_000;
 
-/// How the folders' names begin.
+/// How the folders' names begin. A number follows: runs one after the other have the same name.
 const PREFIX: &str = "sayso-sheet-";
 
-/// A private folder with two inside: one to work in, one kept aside.
-pub(super) struct Folder {
+/// A private folder with two inside: one to work in, one for what libraries keep for a while.
+pub struct Folder {
     root: PathBuf,
     /// Open and locked, until the run ends or is killed.
     _lock: File,
@@ -28,9 +28,12 @@ impl Folder {
 
     fn new_in(base: &Path) -> io::Result<Self> {
         remove_left_behind(base);
-        loop {
-            let root = base.join(format!("{PREFIX}{}", random_hex::<12>()?));
-            make(&root)?;
+        for number in 1u32.. {
+            let root = base.join(format!("{PREFIX}{number}"));
+            match make(&root) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+                made => made?,
+            }
             // Another run may take a folder that is not locked yet for one left behind. Then we make another.
             let Some(lock) = lock(&root) else { continue };
             let folder = Self { root, _lock: lock };
@@ -39,22 +42,43 @@ impl Folder {
                 made => return made.map(|()| folder),
             }
         }
+        Err(io::Error::other("there is no room for its folder"))
     }
 
-    pub(super) fn work(&self) -> PathBuf {
+    /// Where code runs.
+    pub fn work(&self) -> PathBuf {
         self.root.join("work")
     }
 
-    /// Where libraries keep temporary files, and the driver keeps the workbook from before the last cell.
+    /// Where libraries keep temporary files.
     pub(super) fn spare(&self) -> PathBuf {
         self.root.join("spare")
     }
 
-    /// Reads a file that code left here, if it is a regular file of at most `most` bytes.
-    pub(super) fn read(&self, path: &Path, most: u64) -> Result<Vec<u8>, String> {
-        let beneath = path.strip_prefix(&self.root).map_err(|_| "it lies elsewhere".to_owned())?;
-        let folder = FolderHandle::open(&self.root).map_err(|error| read_error_text(&error))?;
-        folder.bytes(beneath, most)
+    /// A copy of the workbook, for the driver to make what [`Self::read_plain`] reads.
+    pub(super) fn before(&self) -> PathBuf {
+        self.spare().join("before.xlsx")
+    }
+
+    /// What openpyxl alone makes of the workbook; empty if that is not known.
+    pub(super) fn read_plain(&self, most: u64) -> Vec<u8> {
+        let folder = FolderHandle::open(&self.spare()).ok();
+        folder.and_then(|folder| folder.bytes(Path::new("plain.xlsx"), most).ok()).unwrap_or_default()
+    }
+
+    /// The names of what lies where code ran, in order. One that is no text is named all the same.
+    pub(super) fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.work()).into_iter().flatten().flatten().take(FILES);
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// Reads a file that code left, if it is a regular file of at most `most` bytes.
+    pub(super) fn read(&self, name: &str, most: u64) -> Result<Vec<u8>, String> {
+        let folder = FolderHandle::open(&self.work()).map_err(|error| read_error_text(&error))?;
+        folder.bytes(Path::new(name), most)
     }
 
     /// How many bytes are stored here; `None` if there are too many files. Code cannot create folders.
@@ -110,6 +134,7 @@ mod tests {
     fn what_a_killed_run_left_behind_is_removed_by_the_next() {
         let base = tempfile::tempdir().unwrap();
         let running = Folder::new_in(base.path()).unwrap();
+        assert!(running.root.ends_with("sayso-sheet-1"));
         std::fs::write(running.work().join("book.xlsx"), "live").unwrap();
         let left = base.path().join(format!("{PREFIX}left"));
         std::fs::create_dir_all(left.join("work")).unwrap();
@@ -119,7 +144,9 @@ mod tests {
         assert!(!left.exists() && base.path().join("other").exists());
         assert!(running.work().join("book.xlsx").exists(), "a run that is not over keeps its folder");
         let root = next.root.clone();
+        assert!(root.ends_with("sayso-sheet-2"));
         drop(next);
         assert!(!root.exists());
+        assert_eq!(Folder::new_in(base.path()).unwrap().root, root, "the next run has the same name");
     }
 }

@@ -39,7 +39,8 @@ def main():
         if '.so' in name:
             # The system's own libraries are read from where they are; of any other place only the library itself.
             libraries.add(folder if folder.startswith(('/lib', '/usr/lib')) else file)
-    settings = [os.path.join(sys.prefix, 'pyvenv.cfg'), '/etc/ld.so.cache', '/usr/share/zoneinfo']
+    settings = [os.path.join(sys.prefix, 'pyvenv.cfg'), '/etc/ld.so.cache', '/usr/share/zoneinfo', '/etc/localtime',
+                '/usr/share/fonts', '/sys/devices/system/cpu/online']
     print(json.dumps({
         'program': sys.executable,
         'version': '.'.join(map(str, sys.version_info[:3])),

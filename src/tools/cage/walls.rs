@@ -79,13 +79,24 @@ fn restrict(
         .restrict_self()
 }
 
-/// Allows the calls that Python needs for files and memory. No call may reach another process, the network, or the
-/// mode, owner or times of a file, which Landlock does not cover.
+/// Allows the calls that Python needs for files and memory. No call may reach another process or the network. Landlock
+/// does not cover the mode, times and attributes of a file: calls that change those do nothing and say that it is done,
+/// since libraries make them in passing.
 fn calls() -> Result<(), String> {
     let arch = std::env::consts::ARCH;
     let target = TargetArch::try_from(arch).map_err(|_| format!("there is no filter for {arch}"))?;
-    let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
-        CALLS.iter().chain(&OLD_CALLS).map(|call| (*call, Vec::new())).collect();
+    let filter = |rules, otherwise, matched| -> Result<(), String> {
+        let filter =
+            SeccompFilter::new(rules, otherwise, matched, target).map_err(|error| error.to_string())?;
+        let program = BpfProgram::try_from(filter).map_err(|error| error.to_string())?;
+        apply_filter(&program).map_err(|error| error.to_string())
+    };
+    let all = |calls: &[&[i64]]| -> BTreeMap<i64, Vec<SeccompRule>> {
+        calls.concat().into_iter().map(|call| (call, Vec::new())).collect()
+    };
+    // Of what two filters say, the stricter counts: "done" is stricter than "allowed".
+    filter(all(&[&PRETENDED, &OLD_PRETENDED]), SeccompAction::Allow, SeccompAction::Errno(0))?;
+    let mut rules = all(&[&CALLS, &OLD_CALLS, &PRETENDED, &OLD_PRETENDED]);
     let only = |argument: u8, values: &[u64]| -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
         let rule = |value: &u64| {
             let equals = SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, *value)?;
@@ -126,10 +137,30 @@ fn calls() -> Result<(), String> {
     rules.insert(libc::SYS_prlimit64, vec![SeccompRule::new(vec![null]).map_err(text)?]);
     // Look like a system without the call: libraries then do without it.
     let refuse = SeccompAction::Errno(libc::ENOSYS.unsigned_abs());
-    let filter = SeccompFilter::new(rules, refuse, SeccompAction::Allow, target).map_err(text)?;
-    let program = BpfProgram::try_from(filter).map_err(text)?;
-    apply_filter(&program).map_err(|error| error.to_string())
+    filter(rules, refuse, SeccompAction::Allow)
 }
+
+/// Calls that change the mode, times and attributes of a file.
+const PRETENDED: [i64; 10] = [
+    libc::SYS_utimensat,
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    // fchmodat2, which libc has no name for on every architecture.
+    452,
+    libc::SYS_setxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_lsetxattr,
+    // No attributes are there to be read.
+    libc::SYS_listxattr,
+    libc::SYS_flistxattr,
+    libc::SYS_llistxattr,
+];
+
+/// The same calls by their older names.
+#[cfg(target_arch = "x86_64")]
+const OLD_PRETENDED: [i64; 4] = [libc::SYS_utime, libc::SYS_utimes, libc::SYS_futimesat, libc::SYS_chmod];
+#[cfg(not(target_arch = "x86_64"))]
+const OLD_PRETENDED: [i64; 0] = [];
 
 const IOCTLS: [u64; 6] = [
     0x5401, // TCGETS
@@ -143,7 +174,7 @@ const IOCTLS: [u64; 6] = [
 /// Duplicates, flags and locks of its own files.
 const FCNTLS: [u64; 9] = [0, 1, 2, 3, 4, 5, 6, 7, 1030];
 
-const CALLS: [i64; 84] = [
+const CALLS: [i64; 85] = [
     libc::SYS_read,
     libc::SYS_write,
     libc::SYS_readv,
@@ -229,6 +260,7 @@ const CALLS: [i64; 84] = [
     libc::SYS_preadv,
     libc::SYS_pwritev,
     libc::SYS_membarrier,
+    libc::SYS_getrandom,
 ];
 
 /// The same calls by their older names.

@@ -32,15 +32,17 @@ const PARTS: [(&str, &str); 9] = [
 /// Compares two workbooks sheet by sheet; lists at most `most` cells.
 pub fn compare(before: &Book, after: &Book, most: usize) -> Differences {
     let mut differences = Differences::default();
-    let by_name = |book: &Book, name: &str| book.sheets.iter().position(|sheet| sheet.name == name);
     for sheet in &after.sheets {
-        match by_name(before, &sheet.name).and_then(|at| before.sheets.get(at)) {
+        match before.named(&sheet.name) {
             Some(was) => sheets(was, sheet, most, &mut differences),
             None => differences.added.push(sheet.name.clone()),
         }
     }
-    let gone = before.sheets.iter().filter(|sheet| by_name(after, &sheet.name).is_none());
+    let gone = before.sheets.iter().filter(|sheet| after.named(&sheet.name).is_none());
     differences.layout.extend(gone.map(|sheet| format!("Sheet `{}` is gone.", sheet.name)));
+    if before.dialect != after.dialect {
+        differences.layout.extend(after.notes.iter().map(|note| format!("The file is {note} now.")));
+    }
     differences
 }
 
@@ -53,10 +55,20 @@ fn sheets(before: &Sheet, after: &Sheet, most: usize, differences: &mut Differen
             differences.layout.push(format!("`{name}` has {now} {word} now; it had {was}."));
         }
     }
+    let all = changed(before, after);
+    let shown = |at: &CellPos| (name.clone(), *at, before.shown(*at), after.shown(*at));
+    differences.count += all.len();
+    let room = most.saturating_sub(differences.cells.len());
+    differences.cells.extend(all.iter().take(room).map(shown));
+}
+
+/// The cells with another value or formula, in order.
+pub(super) fn changed(before: &Sheet, after: &Sheet) -> Vec<CellPos> {
     let mut formulas: BTreeSet<CellPos> = before.formulas.keys().copied().collect();
     formulas.extend(after.formulas.keys());
     let small = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-    for row in 0..rows.max(now_rows) {
+    let mut changed = Vec::new();
+    for row in 0..before.rows.len().max(after.rows.len()) {
         let width = |sheet: &Sheet| sheet.rows.get(row).map_or(0, Vec::len);
         let cells =
             (0..width(before).max(width(after))).map(|column| CellPos::new(small(row), small(column)));
@@ -64,36 +76,49 @@ fn sheets(before: &Sheet, after: &Sheet, most: usize, differences: &mut Differen
             formulas.range(CellPos::new(small(row), 0)..CellPos::new(small(row) + 1, 0)).copied();
         let all: BTreeSet<CellPos> =
             cells.filter(|at| before.value(*at) != after.value(*at)).chain(with_formulas).collect();
-        for at in all {
-            let (was, now) = (before.shown(at), after.shown(at));
-            if was != now {
-                differences.count += 1;
-                if differences.cells.len() < most {
-                    differences.cells.push((name.clone(), at, was, now));
-                }
-            }
-        }
+        changed.extend(all.into_iter().filter(|at| before.shown(*at) != after.shown(*at)));
     }
+    // Formulas without a value may stand below all rows.
+    let last = small(before.rows.len().max(after.rows.len()));
+    let below = formulas.range(CellPos::new(last, 0)..).copied();
+    changed.extend(below.filter(|at| before.shown(*at) != after.shown(*at)));
+    changed
+}
+
+/// Whether two workbooks that one program wrote differ in values and formulas at most.
+pub fn is_same_form(one: &[u8], two: &[u8]) -> bool {
+    super::write::is_same(one, two).unwrap_or(false)
 }
 
 /// What a workbook lost when another program wrote it.
 pub fn lost(before: &[u8], after: &[u8]) -> Vec<String> {
-    let counts = |bytes: &[u8]| {
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        if let Ok(archive) = ZipArchive::new(Cursor::new(bytes)) {
-            for name in archive.file_names().filter_map(Result::ok) {
-                let part = PARTS.iter().find(|(part, _)| name.starts_with(part) && !name.contains("/_rels/"));
-                if let Some((_, word)) = part {
-                    *counts.entry(word).or_default() += 1;
-                }
+    more(&counts(before), &counts(after))
+}
+
+/// What code added to it beside sheets.
+pub fn gained(before: &[u8], after: &[u8]) -> Vec<String> {
+    more(&counts(after), &counts(before))
+}
+
+/// How many parts of each kind there are.
+fn counts(bytes: &[u8]) -> BTreeMap<&'static str, usize> {
+    let mut counts = BTreeMap::new();
+    if let Ok(archive) = ZipArchive::new(Cursor::new(bytes)) {
+        for name in archive.file_names().filter_map(Result::ok) {
+            let part = PARTS.iter().find(|(part, _)| name.starts_with(part) && !name.contains("/_rels/"));
+            if let Some((_, word)) = part {
+                *counts.entry(*word).or_default() += 1;
             }
         }
-        counts
-    };
-    let (was, now) = (counts(before), counts(after));
-    let fewer = was.iter().filter_map(|(word, count)| {
-        let count_now = now.get(word).copied().unwrap_or(0);
-        (count_now < *count).then(|| format!("{} {word}", count - count_now))
+    }
+    counts
+}
+
+/// What the first has more than the second.
+fn more(first: &BTreeMap<&'static str, usize>, second: &BTreeMap<&'static str, usize>) -> Vec<String> {
+    let more = first.iter().filter_map(|(word, count)| {
+        let other = second.get(word).copied().unwrap_or(0);
+        (other < *count).then(|| format!("{} {word}", count - other))
     });
-    fewer.collect()
+    more.collect()
 }

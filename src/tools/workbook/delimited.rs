@@ -1,6 +1,6 @@
 //! Reads .csv files: detects the encoding, the delimiter and the decimal sign, and reports them.
 
-use super::{Book, CellPos, MAX_CELLS, MAX_COLUMNS, MAX_ROWS, Sheet, Value, WorkbookError};
+use super::{Book, CellPos, Dialect, MAX_CELLS, MAX_COLUMNS, MAX_ROWS, Sheet, Value, WorkbookError};
 use jiff::civil::{Date, DateTime};
 
 /// How many bytes we sample to detect the format.
@@ -34,7 +34,16 @@ pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Book, WorkbookError> {
     };
     let decimal = if comma { "comma" } else { "point" };
     let note = format!("read as {encoding}, fields parted by {word}, decimal {decimal}");
-    Ok(Book { sheets: vec![sheet], notes: vec![note], ..Book::default() })
+    let python = match encoding {
+        "UTF-8" if bytes.starts_with(b"\xef\xbb\xbf") => "utf-8-sig",
+        "UTF-8" => "utf-8",
+        "windows-1252" => "cp1252",
+        // The mark at the beginning says in which order its bytes are.
+        _ => "utf-16",
+    };
+    let decimal = if comma { ',' } else { '.' };
+    let dialect = Dialect { encoding: python.to_owned(), delimiter: char::from(delimiter), decimal };
+    Ok(Book { sheets: vec![sheet], notes: vec![note], dialect: Some(dialect) })
 }
 
 fn rows(text: &str, delimiter: u8) -> csv::Reader<&[u8]> {

@@ -1,14 +1,11 @@
-//! Workbooks: read from .xlsx, .xls, .ods and .csv, changed cell by cell, written as .xlsx.
+//! Workbooks: read from .xlsx, .xls, .ods and .csv, compared, and written as .xlsx.
 //!
-//! Promises: a possible bomb is refused by its declared size before it is parsed; writing an .xlsx keeps every part
-//! that was not touched, byte for byte (see [`write`]). Parsing is still not safe: run it in the bounded child of
-//! [`super::sandbox`], never in the program itself. Does not compute formulas.
+//! Promises: a possible bomb is refused by its declared size before it is parsed. Parsing is still not safe: run it in
+//! the bounded child of [`super::cage`], never in the program itself. Does not compute formulas.
 
 mod compare;
 mod delimited;
-mod edit;
 mod find;
-mod follow;
 mod guard;
 mod odf;
 mod read;
@@ -16,18 +13,16 @@ mod refs;
 mod summary;
 mod write;
 
-pub use compare::{Differences, compare, lost};
-pub use edit::followed;
+pub use compare::{Differences, compare, gained, is_same_form, lost};
 pub use find::find;
-pub use follow::{Axis, Change, Move};
 pub use read::open;
-pub use refs::{Area, CellPos};
+pub use refs::CellPos;
 pub use summary::{ColumnView, SheetView, WorkbookSummary};
-pub use write::{preservation_notes, write};
+pub use write::{convert, patch};
 
-use crate::text::Visible;
 use jiff::civil::DateTime;
-use std::collections::{BTreeMap, BTreeSet};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// How many cells we read, including the gaps before the last cell of a row.
 pub const MAX_CELLS: usize = 6_000_000;
@@ -115,37 +110,6 @@ pub struct Sheet {
     pub rows: Vec<Vec<Value>>,
     /// Formulas as text, without the `=`.
     pub formulas: BTreeMap<CellPos, String>,
-    /// The id that code uses; it does not change with the name.
-    pub id: u32,
-    /// Its name in the .xlsx it was read from.
-    pub origin: Option<String>,
-    /// What cannot follow when its rows or columns move, in words.
-    pub obstacles: Vec<String>,
-    /// Whether it was added since the workbook was opened.
-    pub added: bool,
-    /// Rows and columns that were inserted or deleted since, in order.
-    pub moves: Vec<Move>,
-    /// Cells that were written or formatted since.
-    pub touched: BTreeSet<CellPos>,
-    /// Touched cells that held a date when they were first written.
-    pub dated: BTreeSet<CellPos>,
-    /// Formats to add to those that cells already have.
-    pub looks: BTreeMap<CellPos, CellFormat>,
-    /// New column widths, in characters.
-    pub widths: BTreeMap<u32, f64>,
-}
-
-/// A change to a cell's format; `None` leaves a property unchanged.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct CellFormat {
-    /// The fill colour, as six hexadecimal digits.
-    pub fill: Option<String>,
-    /// The format of numbers and dates (`0.00`, `dd.mm.yyyy`).
-    pub number_format: Option<String>,
-    pub bold: Option<bool>,
-    pub italic: Option<bool>,
-    /// The text colour, as six hexadecimal digits.
-    pub colour: Option<String>,
 }
 
 impl Sheet {
@@ -189,6 +153,14 @@ impl Sheet {
         self.rows.iter().map(Vec::len).max().unwrap_or(0)
     }
 
+    /// How many rows and columns it has; a formula that no program has computed counts, too.
+    pub fn extent(&self) -> (usize, usize) {
+        let formulas = || self.formulas.keys();
+        let rows = formulas().next_back().map_or(0, |at| at.row as usize + 1);
+        let width = formulas().map(|at| at.column as usize + 1).max().unwrap_or(0);
+        (self.rows.len().max(rows), self.width().max(width))
+    }
+
     /// Sets a value; removes a formula there.
     pub fn put(&mut self, at: CellPos, value: Value) {
         self.formulas.remove(&at);
@@ -213,67 +185,32 @@ pub struct Book {
     pub sheets: Vec<Sheet>,
     /// What we noticed while reading: how a .csv was understood, what was left out.
     pub notes: Vec<String>,
-    /// Whether it was read from .xlsx, which can be changed in place.
-    pub xlsx: bool,
-    /// The last id that an added sheet got; none is used twice.
-    pub last_id: u32,
-    /// Sheets of the file that were removed, by their names there.
-    pub removed: Vec<String>,
-    /// What was moved, renamed and removed, in order and by the sheet's name at the time.
-    pub history: Vec<(String, Change)>,
+    /// How the fields of a text format are told apart.
+    pub dialect: Option<Dialect>,
+}
+
+/// How a .csv is written, in the words of Python.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dialect {
+    pub encoding: String,
+    pub delimiter: char,
+    /// The decimal sign.
+    pub decimal: char,
 }
 
 impl Book {
+    fn named(&self, name: &str) -> Option<&Sheet> {
+        self.sheets.iter().find(|sheet| sheet.name == name)
+    }
+
     /// The sheet with this name, in any case; the error lists the existing names.
     pub fn find(&self, name: &str) -> Result<usize, WorkbookError> {
         let exact = self.sheets.iter().position(|sheet| sheet.name == name);
         let lower = name.to_lowercase();
         let index = exact.or_else(|| self.sheets.iter().position(|s| s.name.to_lowercase() == lower));
-        // A name with hidden characters is also found by its visible form.
-        let index = index
-            .or_else(|| self.sheets.iter().position(|sheet| Visible::line(&sheet.name).as_str() == name));
         index.ok_or_else(|| {
             let names: Vec<String> = self.sheets.iter().map(|sheet| format!("`{}`", sheet.name)).collect();
             WorkbookError::Place(format!("there is no sheet `{name}`; there are {}", names.join(", ")))
         })
-    }
-
-    /// Adds an empty sheet.
-    pub fn add(&mut self, name: &str) -> Result<usize, WorkbookError> {
-        self.may_be_named(name)?;
-        if self.sheets.len() >= MAX_SHEETS {
-            return Err(WorkbookError::Place(format!("there are {MAX_SHEETS} sheets already")));
-        }
-        let highest_id = self.sheets.iter().map(|sheet| sheet.id).max().unwrap_or(0);
-        let id = highest_id.max(self.last_id) + 1;
-        self.last_id = id;
-        self.sheets.push(Sheet { name: name.to_owned(), id, added: true, ..Sheet::default() });
-        Ok(self.sheets.len() - 1)
-    }
-
-    /// Checks whether a sheet may have this name; the error says why not.
-    fn may_be_named(&self, name: &str) -> Result<(), WorkbookError> {
-        let bad = |c: char| matches!(c, '[' | ']' | ':' | '*' | '?' | '/' | '\\') || c.is_control();
-        let refused = if name.trim().is_empty() || name.chars().count() > 31 {
-            "a sheet's name has 1 to 31 characters".to_owned()
-        } else if name.chars().any(bad) || name.starts_with('\'') || name.ends_with('\'') {
-            format!("`{name}` holds a character that a sheet's name may not hold: [ ] : * ? / \\ '")
-        } else if self.find(name).is_ok() {
-            format!("there is a sheet `{name}` already")
-        } else {
-            return Ok(());
-        };
-        Err(WorkbookError::Place(refused))
-    }
-
-    /// Whether anything changed since it was opened.
-    pub fn changed(&self) -> bool {
-        let changed = |sheet: &Sheet| sheet.added || !sheet.touched.is_empty() || !sheet.widths.is_empty();
-        !self.history.is_empty() || self.sheets.iter().any(changed)
-    }
-
-    /// How many cells it holds, including gaps.
-    pub fn size(&self) -> usize {
-        self.sheets.iter().flat_map(|sheet| &sheet.rows).map(Vec::len).sum()
     }
 }

@@ -1,6 +1,5 @@
 //! Reads workbooks: calamine for packages, with cells counted as they come and never allocated by the declared size.
 
-use super::write::obstacles;
 use super::{Book, CellPos, MAX_CELLS, MAX_SHEETS, Sheet, Value, WorkbookError, delimited, guard, odf};
 use calamine::{Data, ExcelDateTime, Ods, Reader, Xls, Xlsx};
 use jiff::civil::DateTime;
@@ -33,15 +32,12 @@ fn broken(error: impl Display) -> WorkbookError {
 fn xlsx(bytes: &[u8]) -> Result<Book, WorkbookError> {
     guard::check(bytes)?;
     let mut file = Xlsx::new(Cursor::new(bytes)).map_err(broken)?;
-    let mut book = Book { xlsx: true, ..Book::default() };
-    let mut obstacles = obstacles(bytes);
+    let mut book = Book::default();
     let names = file.sheet_names();
     countable(names.len())?;
     let mut remaining_cells = MAX_CELLS;
     for name in names {
-        let mut sheet = Sheet { name: name.clone(), origin: Some(name.clone()), ..Sheet::default() };
-        sheet.id = small(book.sheets.len()) + 1;
-        sheet.obstacles = obstacles.remove(&name).unwrap_or_default();
+        let mut sheet = Sheet { name: name.clone(), ..Sheet::default() };
         let Ok(mut cells) = file.worksheet_cells_reader(&name) else {
             book.notes.push(format!("`{name}` holds no cells (a chart, perhaps) and is left as it is"));
             continue;
@@ -76,7 +72,7 @@ where
     countable(names.len())?;
     let (mut remaining_cells, mut lost) = (MAX_CELLS, 0);
     for name in names {
-        let mut sheet = Sheet { name: name.clone(), id: small(book.sheets.len()) + 1, ..Sheet::default() };
+        let mut sheet = Sheet { name: name.clone(), ..Sheet::default() };
         let range = file.worksheet_range(&name).map_err(broken)?;
         let (row, column) = range.start().unwrap_or_default();
         for (r, c, data) in range.used_cells() {

@@ -1,4 +1,4 @@
-//! Positions in a sheet, as people write them: `B7`, `A1:C10`, `A:C`, `2:5`.
+//! Positions in a sheet, as people write them: `B7`.
 
 use super::{MAX_COLUMNS, MAX_ROWS, WorkbookError};
 use std::fmt;
@@ -10,14 +10,6 @@ pub struct CellPos {
     pub column: u32,
 }
 
-/// A rectangle, both ends included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Area {
-    pub from: CellPos,
-    /// The last row and column; `None` if it extends to the end of the sheet.
-    pub to: (Option<u32>, Option<u32>),
-}
-
 impl CellPos {
     /// Row and column are counted from zero.
     pub fn new(row: u32, column: u32) -> Self {
@@ -26,8 +18,10 @@ impl CellPos {
 
     /// Parses a position like `B7` or `$B$7`.
     pub fn read(text: &str) -> Result<Self, WorkbookError> {
-        match End::read(text.trim()) {
-            Some(End { column: Some((_, column)), row: Some((_, row)) }) => Ok(Self { row, column }),
+        let plain = text.trim().replacen('$', "", if text.trim().starts_with('$') { 2 } else { 1 });
+        let (letters, digits) = plain.split_at(plain.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(0));
+        match (column(letters), number(digits)) {
+            (Some(column), Some(row)) => Ok(Self { row, column }),
             _ => Err(WorkbookError::Place(format!("`{text}` is not a cell like B7"))),
         }
     }
@@ -36,75 +30,6 @@ impl CellPos {
 impl fmt::Display for CellPos {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", letters(self.column), self.row + 1)
-    }
-}
-
-impl Area {
-    /// Parses a range.
-    pub fn read(text: &str) -> Result<Self, WorkbookError> {
-        let bad = || WorkbookError::Place(format!("`{text}` is not a range like A1:C10, A:C or 2:5"));
-        let (first, last) = text.split_once(':').unwrap_or((text, text));
-        let end = |text: &str| End::read(text.trim()).ok_or_else(bad);
-        let (one, two) = (end(first)?, end(last)?);
-        if !one.is_like(&two) || (!text.contains(':') && !one.is_cell()) {
-            return Err(bad());
-        }
-        let order = |a: Option<(bool, u32)>, b: Option<(bool, u32)>| match (a, b) {
-            (Some((_, a)), Some((_, b))) => (a.min(b), Some(a.max(b))),
-            _ => (0, None),
-        };
-        let ((column, last_column), (row, last_row)) =
-            (order(one.column, two.column), order(one.row, two.row));
-        Ok(Self { from: CellPos { row, column }, to: (last_row, last_column) })
-    }
-}
-
-/// One end of a range, or a cell: its column, its row, or both, each with whether it has a `$`.
-#[derive(Clone, Copy)]
-pub(super) struct End {
-    pub column: Option<(bool, u32)>,
-    pub row: Option<(bool, u32)>,
-}
-
-impl End {
-    pub fn read(text: &str) -> Option<Self> {
-        let dollar = |text: &mut &str| match text.strip_prefix('$') {
-            Some(rest) => {
-                *text = rest;
-                true
-            }
-            None => false,
-        };
-        let mut rest = text;
-        let first = dollar(&mut rest);
-        let length = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
-        let (letters, after) = rest.split_at(length);
-        if letters.is_empty() {
-            return Some(Self { column: None, row: Some((first, number(after)?)) });
-        }
-        let column = Some((first, column(letters)?));
-        if after.is_empty() {
-            return Some(Self { column, row: None });
-        }
-        let mut rest = after;
-        let second = dollar(&mut rest);
-        Some(Self { column, row: Some((second, number(rest)?)) })
-    }
-
-    pub fn is_cell(&self) -> bool {
-        self.column.is_some() && self.row.is_some()
-    }
-
-    /// Whether both name a column, a row, or both.
-    pub fn is_like(&self, other: &Self) -> bool {
-        self.column.is_some() == other.column.is_some() && self.row.is_some() == other.row.is_some()
-    }
-
-    pub fn text(&self) -> String {
-        let mark = |dollar: bool| if dollar { "$" } else { "" };
-        let column = self.column.map(|(d, n)| format!("{}{}", mark(d), letters(n))).unwrap_or_default();
-        let row = self.row.map(|(d, n)| format!("{}{}", mark(d), n + 1)).unwrap_or_default();
-        column + &row
     }
 }
 
@@ -126,7 +51,7 @@ pub(super) fn letters(column: u32) -> String {
 }
 
 fn column(letters: &str) -> Option<u32> {
-    if letters.len() > 3 {
+    if letters.is_empty() || letters.len() > 3 {
         return None;
     }
     let mut number = 0u32;
@@ -155,12 +80,6 @@ mod tests {
         }
         for bad in ["", "A0", "XFE1", "A1048577", "7", "B", "A1:B2", "ÄÄ1", "A-1", "AAAA1"] {
             assert!(CellPos::read(bad).is_err(), "{bad}");
-        }
-        assert_eq!(Area::read("C3:A1").unwrap(), Area { from: CellPos::new(0, 0), to: (Some(2), Some(2)) });
-        assert_eq!(Area::read("B:C").unwrap(), Area { from: CellPos::new(0, 1), to: (None, Some(2)) });
-        assert_eq!(Area::read("2:5").unwrap(), Area { from: CellPos::new(1, 0), to: (Some(4), None) });
-        for bad in ["A:3", "B", "7", ":", "A1:"] {
-            assert!(Area::read(bad).is_err(), "{bad}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A compact summary of a workbook, for a model and for people.
 
 use super::refs::letters;
-use super::{Book, CellPos, Sheet};
+use super::{Book, CellPos, Dialect, Sheet};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
@@ -15,10 +15,12 @@ const LONGEST: usize = 60;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkbookSummary {
     pub sheets: Vec<SheetView>,
-    /// How many sheets are left out.
-    pub more: usize,
+    /// The names of sheets that are not described.
+    pub more: Vec<String>,
     /// What we noticed while reading.
     pub notes: Vec<String>,
+    /// How the fields of a text format are told apart.
+    pub dialect: Option<Dialect>,
 }
 
 /// A summary of a sheet.
@@ -48,7 +50,8 @@ pub struct ColumnView {
 impl WorkbookSummary {
     pub fn of(book: &Book) -> Self {
         let sheets = book.sheets.iter().take(SHEETS).map(view).collect();
-        Self { sheets, more: book.sheets.len().saturating_sub(SHEETS), notes: book.notes.clone() }
+        let more = book.sheets.iter().skip(SHEETS).map(|sheet| sheet.name.clone()).collect();
+        Self { sheets, more, notes: book.notes.clone(), dialect: book.dialect.clone() }
     }
 
     /// As text, for a prompt.
@@ -65,8 +68,8 @@ impl WorkbookSummary {
                 let _ = writeln!(text, "  {letters} `{header}` ({kind}): {}", samples.join(" | "));
             }
         }
-        if self.more > 0 {
-            let _ = writeln!(text, "… and {} sheets more", self.more);
+        if !self.more.is_empty() {
+            let _ = writeln!(text, "Further sheets: {}", self.more.join(", "));
         }
         for note in &self.notes {
             let _ = writeln!(text, "Note: {note}");
@@ -76,11 +79,11 @@ impl WorkbookSummary {
 }
 
 fn view(sheet: &Sheet) -> SheetView {
-    let width = sheet.width();
+    let (rows, width) = sheet.extent();
     let columns = (0..width.min(COLUMNS)).filter_map(|column| u32::try_from(column).ok());
     SheetView {
         name: sheet.name.clone(),
-        rows: sheet.rows.len(),
+        rows,
         width,
         formulas: sheet.formulas.len(),
         columns: columns.map(|column| column_view(sheet, column)).collect(),
@@ -92,10 +95,14 @@ fn column_view(sheet: &Sheet, column: u32) -> ColumnView {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text,
     };
-    let last = u32::try_from(sheet.rows.len()).unwrap_or(u32::MAX);
+    let last = u32::try_from(sheet.extent().0).unwrap_or(u32::MAX);
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for row in 1..last.min(1_000) {
-        let word = sheet.value(CellPos::new(row, column)).word();
+        let at = CellPos::new(row, column);
+        let word = match sheet.formulas.contains_key(&at) {
+            true => "formula",
+            false => sheet.value(at).word(),
+        };
         match counts.iter_mut().find(|(known, _)| *known == word) {
             _ if word == "empty" => {}
             Some((_, count)) => *count += 1,
@@ -107,8 +114,32 @@ fn column_view(sheet: &Sheet, column: u32) -> ColumnView {
     let samples = (1..last).map(|row| clip(sheet.shown(CellPos::new(row, column)))).take(SAMPLES);
     ColumnView {
         letters: letters(column),
-        header: clip(sheet.value(CellPos::new(0, column)).shown()),
+        header: clip(sheet.shown(CellPos::new(0, column))),
         kind: if words.is_empty() { "empty".to_owned() } else { words.join(", ") },
         samples: samples.collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::workbook::Value;
+
+    #[test]
+    fn formulas_without_values_and_all_sheets_are_told() {
+        let mut sheet = Sheet { name: "Orders".to_owned(), ..Sheet::default() };
+        for (cell, text) in [("A1", "Units"), ("B1", "Twice"), ("A2", "3")] {
+            sheet.put(CellPos::read(cell).unwrap(), Value::Text(text.into()));
+        }
+        for cell in ["B2", "C3"] {
+            sheet.formulas.insert(CellPos::read(cell).unwrap(), "A2*2".to_owned());
+        }
+        let further = (1..=SHEETS).map(|n| Sheet { name: format!("S{n}"), ..Sheet::default() });
+        let sheets = std::iter::once(sheet).chain(further).collect();
+        let text = WorkbookSummary::of(&Book { sheets, ..Book::default() }).text();
+        let expected = "Sheet `Orders`: 3 rows, 3 columns, 2 formulas\n  A `Units` (text): 3 | \n  \
+                        B `Twice` (formula): =A2*2 | \n  C `` (formula):  | =A2*2\n";
+        assert!(text.starts_with(expected), "{text}");
+        assert!(text.contains("Further sheets: S20\n"), "{text}");
     }
 }

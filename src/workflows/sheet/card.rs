@@ -1,12 +1,12 @@
 //! The cards: the thought, the code, the last code's result; and at the end the answer with the changes.
 
 use super::state::SheetWork;
-use super::{DIFFERS, PYTHON, WRITE_RESULT};
+use super::{PYTHON, WRITE_RESULT};
 use crate::agent::agent_loop;
 use crate::engine::graph::AnyState;
 use crate::inbox::{Block, Card, Question};
 use crate::text::Visible;
-use crate::tools::sandbox::Observation;
+use crate::tools::cage::Observation;
 use serde_json::Value;
 
 pub(super) fn draw(state: &AnyState, question: Option<&Question>) -> Card {
@@ -15,7 +15,6 @@ pub(super) fn draw(state: &AnyState, question: Option<&Question>) -> Card {
         None => result_blocks(state),
         Some(question) => match question.action.as_str() {
             WRITE_RESULT => write_blocks(state, question),
-            DIFFERS => differs_blocks(state, question),
             _ => proposal_blocks(state, question),
         },
     };
@@ -51,22 +50,6 @@ fn write_blocks(state: &SheetWork, item: &Question) -> Vec<Block> {
     vec![Block::panel("This will be written", written), answer_block(state), about(state)]
 }
 
-/// The code that gave a different result this time.
-fn differs_blocks(state: &SheetWork, item: &Question) -> Vec<Block> {
-    let text = "All earlier code is run again before a new piece, and this piece gave a different result: something in \
-                it depends on chance or on the clock. What you saw before no longer holds. Accept to go on with the \
-                new result.";
-    let mut blocks = vec![Block::text(text)];
-    let index = item.args.get("cell").and_then(Value::as_u64).unwrap_or(1).max(1) - 1;
-    if let Some(cell) = usize::try_from(index).ok().and_then(|index| state.cells.get(index)) {
-        blocks.push(code_block(&cell.code));
-        blocks.push(Block::Heading(Visible::line("Its result before")));
-        push_observation(&mut blocks, &cell.observation);
-    }
-    blocks.push(about(state));
-    blocks
-}
-
 /// The thought and the code the model wants to run, or its question.
 fn proposal_blocks(state: &SheetWork, item: &Question) -> Vec<Block> {
     let mut blocks = agent_loop::card(&state.dialog, item).unwrap_or_default();
@@ -88,7 +71,6 @@ pub(super) fn explain(state: &AnyState, question: Option<&Question>) -> Vec<Bloc
     let why = match question.map(|question| question.action.as_str()) {
         None => "the model gave its answer",
         Some(WRITE_RESULT) => "what was changed is written beside the original",
-        Some(DIFFERS) => "code that ran before gives a different result now",
         Some(PYTHON) => "code is run only after you have seen it",
         Some(action) => agent_loop::why(action).unwrap_or("the model asks"),
     };
@@ -124,6 +106,9 @@ fn push_observation(blocks: &mut Vec<Block>, observation: &Observation) {
         blocks.push(Block::text(value));
     }
     push_changes(blocks, observation);
+    if !observation.files.is_empty() {
+        blocks.push(Block::fields([("files saved", observation.files.join(", "))]));
+    }
 }
 
 /// What code did to the workbook.
@@ -153,30 +138,23 @@ fn push_changes(blocks: &mut Vec<Block>, observation: &Observation) {
 /// What the work is about, and how far it is.
 fn about(state: &SheetWork) -> Block {
     let (dialog, book) = (&state.dialog, &state.book);
-    let summary = book.summary.as_ref();
-    let sheets = summary.map(|summary| {
-        let sheets = summary.sheets.iter().map(|sheet| format!("{} ({} rows)", sheet.name, sheet.rows));
-        sheets.collect::<Vec<_>>().join(", ")
-    });
-    let notes = summary.map(|summary| summary.notes.join("; "));
     let kept = book.kept.join("; ");
-    let python = state.read.python.as_ref().map(|used| {
-        if used.program.is_some() { used.text.clone() } else { format!("the embedded one: {}", used.text) }
-    });
     let fields = [
         ("instruction", state.instruction.clone()),
         ("workbook", state.workbook.clone()),
-        ("sheets", sheets.unwrap_or_default()),
-        ("noticed", notes.unwrap_or_default()),
+        ("sheets", book.sheets.join(", ")),
+        ("noticed", state.read.at_first.notes.join("; ")),
         ("in the result", if dialog.answer.is_none() || book.changed { kept } else { String::new() }),
-        ("python", python.unwrap_or_default()),
+        ("python", state.read.python.clone()),
         ("steps", format!("{} of {}", dialog.step, dialog.max_steps + dialog.more_steps)),
         ("found", state.key_information.join("; ")),
         ("formulas not computed yet", book.formulas.join(", ")),
     ];
     let written = state.result_file.iter().chain(&state.written_files);
     let written = written.map(|file| ("written to", file.clone()));
-    let others = if state.written_files.is_empty() { book.files.join(", ") } else { String::new() };
-    let rest = [("other files", others), ("not kept", book.dropped.join("; "))];
+    let names: Vec<&str> = book.files.iter().map(|file| file.name.as_str()).collect();
+    let others = if state.written_files.is_empty() { names.join(", ") } else { String::new() };
+    let dropped = state.cells.iter().flat_map(|cell| cell.observation.dropped.clone());
+    let rest = [("other files", others), ("not kept", dropped.collect::<Vec<_>>().join("; "))];
     Block::fields(fields.into_iter().chain(written).chain(rest))
 }

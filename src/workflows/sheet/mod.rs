@@ -4,12 +4,11 @@
 //! START → planner_node → tool_node (asks) → run_code → planner_node | write_result → END
 //! ```
 //! The first three are the loop of all agents ([`crate::agent::agent_loop`]); the informer is one of its tools.
-//! The workbook is read once and stored by its digest; code runs in [`crate::tools::sandbox`] on that copy. Accepted
-//! cells run again before each new one, so that nothing lives outside the state: after a crash, in another process, or
-//! for a later "now by quarter", work continues from the same place without asking again. The machine's own Python is
-//! used if it can be caged ([`crate::tools::cage`]); there, a cell may give a different result the second time, and
-//! then the person is asked. The original is never written. If cells changed, the result is written next to it, even if
-//! the person ends the work before the model does.
+//! The workbook is read once and stored by its digest; code runs in [`crate::tools::cage`] on a copy, and what it saves is
+//! stored, too. The next code works on that: nothing lives outside the state, and what was accepted runs once. After a
+//! crash, in another process, or for a later "now by quarter", work continues from the same place without asking again.
+//! The original is never written. If something was changed or saved, the result is written next to it, even if the
+//! person ends the work before the model does.
 
 mod card;
 pub mod facts;
@@ -38,8 +37,6 @@ pub(super) const WORDS: Words = &[(PYTHON, "running Python")];
 
 /// The node that writes the result, and the question the person gets if writing is not granted.
 const WRITE_RESULT: &str = "write_result";
-/// The question when code gives a different result than before.
-const DIFFERS: &str = "differs";
 /// The only tool that asks the person.
 const PYTHON: &str = "python";
 /// The look-up tool.
@@ -136,17 +133,57 @@ fn book_path(typed: &str) -> Result<String, String> {
     path.to_str().map(str::to_owned).ok_or_else(|| "its path is not UTF-8".to_owned())
 }
 
-/// Where another file that code wrote is kept: next to the workbook.
-fn file_path(workbook: &Path, name: &str) -> PathBuf {
-    let stem = workbook.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    let name = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    let path = workbook.with_file_name(format!("{stem}.{name}"));
-    // Code likes to call a file "result.xlsx", too.
-    if path == result_path(workbook) { workbook.with_file_name(format!("{stem}.saved.{name}")) } else { path }
+/// The workbook's name as code sees it: openpyxl reads .xlsx alone, so that other packages are converted.
+fn book_name(name: &str) -> String {
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+    match ending.to_lowercase().as_str() {
+        "xls" | "ods" => format!("{stem}.xlsx"),
+        _ => name.to_owned(),
+    }
 }
 
-/// Where the result of a workbook is written: next to it.
-fn result_path(workbook: &Path) -> PathBuf {
+/// Where another file that code wrote is kept: next to the workbook, under its name.
+fn file_path(workbook: &Path, name: &str) -> PathBuf {
     let stem = workbook.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    workbook.with_file_name(format!("{stem}.result.xlsx"))
+    let (first, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+    match first {
+        // Code likes to call a file "result.xlsx", too.
+        "result" => workbook.with_file_name(format!("{stem}.saved.{name}")),
+        first if first == stem => workbook.with_file_name(format!("{stem}.result.{ending}")),
+        _ => workbook.with_file_name(format!("{stem}.{name}")),
+    }
+}
+
+/// Where the result of a workbook is written: next to it, in the format that code wrote.
+fn result_path(workbook: &Path) -> PathBuf {
+    let name = workbook.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let in_cage = book_name(&name);
+    let (stem, ending) = in_cage.rsplit_once('.').unwrap_or((&in_cage, ""));
+    workbook.with_file_name(format!("{stem}.result.{ending}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_kept_beside_the_workbook_under_its_name() {
+        for (workbook, saved, expected) in [
+            ("/d/big.csv", "chart.png", "/d/big.chart.png"),
+            ("/d/big.csv", "big.xlsx", "/d/big.result.xlsx"),
+            ("/d/big.xls", "big.csv", "/d/big.result.csv"),
+            ("/d/big.xlsx", "result.xlsx", "/d/big.saved.result.xlsx"),
+            ("/d/big.xlsx", "notes", "/d/big.notes"),
+        ] {
+            assert_eq!(file_path(Path::new(workbook), saved), Path::new(expected), "{workbook} {saved}");
+        }
+        for (workbook, expected) in [
+            ("/d/big.csv", "/d/big.result.csv"),
+            ("/d/big.xls", "/d/big.result.xlsx"),
+            ("/d/big.ods", "/d/big.result.xlsx"),
+            ("/d/a.b.XLSX", "/d/a.b.result.XLSX"),
+        ] {
+            assert_eq!(result_path(Path::new(workbook)), Path::new(expected), "{workbook}");
+        }
+    }
 }

@@ -1,13 +1,12 @@
 //! The planner's turn, and the node after the loop.
 
-use super::run::{differing_question, read, run_in_sandbox, today};
+use super::run::{read, today};
 use super::state::{SheetUpdate, SheetWork};
 use super::{WRITE_RESULT, file_path, prompts, result_path};
 use crate::agent::agent_loop::ModelTurn;
 use crate::agent::output_file::{self, OutputFile, Permission, WriteQuestion, permission};
 use crate::agent::{Services, pick_model};
 use crate::engine::graph::{Command, Ctx, NodeError, State};
-use crate::tools::sandbox::Work;
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
@@ -57,7 +56,7 @@ pub(super) async fn write_result(
         .book
         .files
         .iter()
-        .map(|name| file_path(workbook, name).to_string_lossy().into_owned())
+        .map(|file| file_path(workbook, &file.name).to_string_lossy().into_owned())
         .collect();
     let args = if other_paths.is_empty() {
         json!({ "file": file })
@@ -71,22 +70,16 @@ pub(super) async fn write_result(
         Permission::Write(basis) => basis,
         Permission::Ask(interrupt) => return Ok(close(Command::ask(vec![*interrupt], WRITE_RESULT))),
     };
-    let (report, bytes) = run_in_sandbox(&ctx, &state, Work::Write, None, None).await?;
-    if bytes.is_empty() {
-        let why = report.observation.and_then(|o| o.error).unwrap_or_default();
-        return Err(NodeError::failed(format!("The workbook could not be made again: {why}")));
-    }
-    if let Some(cell) = state.first_differing(&report.digests) {
-        return Ok(Command::ask(vec![differing_question(&state, cell)], WRITE_RESULT));
-    }
+    let records = &ctx.services().records;
     if state.book.changed {
         let output = OutputFile { path, stamp: stamp.clone(), is_disposable: |_| false };
+        let bytes = records.blob(&state.book.newest)?;
         ctx.once(WRITE_RESULT, basis.clone(), bytes, Arc::new(output)).await?;
     }
-    for (left, path) in report.files.into_iter().zip(&other_paths) {
+    for (left, path) in state.book.files.iter().zip(&other_paths) {
         let output = OutputFile { path: path.into(), stamp: stamp.clone(), is_disposable: |_| false };
         let key = format!("{WRITE_RESULT}_{}", left.name);
-        ctx.once(&key, basis.clone(), left.bytes, Arc::new(output)).await?;
+        ctx.once(&key, basis.clone(), records.blob(&left.digest)?, Arc::new(output)).await?;
     }
     Ok(close(Command::end()).update(SheetUpdate::Written { file, files: other_paths }))
 }
@@ -113,8 +106,7 @@ mod tests {
         let mut state = SheetWork::default();
         let expected = "You ended it here. What had changed by then is in the result.";
         assert_eq!(closing_words(&state), expected);
-        state.apply(SheetUpdate::MayDiffer { yes: false });
-        assert!(state.dialog.stopped);
+        state.apply(SheetUpdate::MayWrite { yes: false });
         assert_eq!(closing_words(&state), "You ended it here. Nothing was written.");
     }
 }

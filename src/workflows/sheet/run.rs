@@ -1,17 +1,16 @@
 //! Reading the workbook, and running code on it.
 
-use super::state::{BookNow, BookRead, PythonUsed, SheetWork};
-use super::{DIFFERS, MAX_BYTES};
+use super::state::{BookNow, BookRead, KeptFile, SheetWork};
+use super::{MAX_BYTES, book_name};
 use crate::agent::Services;
-use crate::engine::graph::{Allow, Ctx, Interrupt, Kind, Labels, NodeError};
-use crate::inbox::proposal;
-use crate::text::{Visible, read_error_text, short_line};
+use crate::engine::graph::{Ctx, NodeError};
+use crate::text::{Visible, read_error_text};
+use crate::tools::cage::{self, Cell, LeftFile, Limits, Needs, Observation, Report, Saved};
 use crate::tools::regular_file;
-use crate::tools::sandbox::{Job, Limits, Report, Work};
+use crate::tools::workbook::WorkbookSummary;
 use jiff::civil::Date;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::json;
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -31,96 +30,111 @@ pub(super) async fn read(ctx: &Ctx<Services>, state: &SheetWork) -> Result<(Book
             _ => format!("{} cannot be read: {}", state.workbook, read_error_text(&error)),
         })
     })?;
-    let job = job(services, state, Work::Look, None, None);
-    let (report, _) = services.sandbox.run(&job, &bytes).await.map_err(NodeError::failed)?;
-    let Report { summary, kept, .. } = visible(&report)?;
-    let (length, python) = (bytes.len() as u64, python(services).await);
-    let digest = services.records.put_blob(bytes).await?;
-    let kept = match &python {
-        Some(used) if used.program.is_some() => {
-            vec!["what openpyxl keeps; what it leaves out is said here once it has saved".to_owned()]
-        }
-        _ => kept,
+    let (limits, name) = (Limits::from(&services.sheet), file_name(state));
+    let seen = services.reader.look(&name, None, &limits, &bytes).await.map_err(NodeError::failed)?;
+    let at_first: WorkbookSummary = visible(&seen.summary)?;
+    let in_cage = book_name(&name);
+    let python = services.python.text(Needs::of(&in_cage)).await.map_err(no_python)?;
+    let (length, is_converted) = (bytes.len() as u64, in_cage != name);
+    let digest = services.records.put_blob(bytes.clone()).await?;
+    let newest = if is_converted {
+        let converted = services.reader.convert(&name, &limits, &bytes).await.map_err(NodeError::failed)?;
+        services.records.put_blob(converted).await?
+    } else {
+        digest.clone()
     };
-    let summary = Some(summary.unwrap_or_default());
-    let read = BookRead { digest, bytes: length, python, day: today(services).to_string() };
-    Ok((read, BookNow { summary, kept, ..BookNow::default() }))
-}
-
-/// The Python that new work uses.
-async fn python(services: &Services) -> Option<PythonUsed> {
-    match services.pythons.get().await {
-        Ok(cage) => {
-            let interpreter = cage.interpreter();
-            let program = interpreter.program.to_string_lossy().into_owned();
-            Some(PythonUsed { program: Some(program), text: interpreter.text() })
+    let kept = match Needs::of(&in_cage) {
+        Needs::Nothing => "values: text has no formats, formulas and charts",
+        Needs::Openpyxl if is_converted => {
+            "the values and formulas of all sheets, but no formats, widths or charts"
         }
-        Err(why) => why.map(|text| PythonUsed { program: None, text }),
-    }
+        Needs::Openpyxl => {
+            "everything, where only values and formulas change; else what openpyxl keeps, and what it leaves out is \
+             said here"
+        }
+    };
+    let (sheets, kept) = (sheets(&at_first), vec![kept.to_owned()]);
+    let read = BookRead { digest, bytes: length, at_first, python };
+    Ok((read, BookNow { newest, sheets, kept, ..BookNow::default() }))
 }
 
-fn job(
-    services: &Services,
-    state: &SheetWork,
-    work: Work,
-    code: Option<&str>,
-    question: Option<String>,
-) -> Job {
-    let name = Path::new(&state.workbook).file_name().map(|name| name.to_string_lossy().into_owned());
-    Job {
-        name: name.unwrap_or_default(),
-        work,
-        cells: state.codes(code),
-        question,
-        limits: Limits::from(&services.sheet),
-        day: state.read.day.clone(),
-        ..Job::default()
-    }
+fn no_python(why: String) -> NodeError {
+    NodeError::failed(format!(
+        "There is no Python for this: {why}. docs/sheet.md says how to get one; then retry"
+    ))
 }
 
-pub(super) async fn run_in_sandbox(
+/// The sheets of a workbook, each with the number of its rows.
+fn sheets(summary: &WorkbookSummary) -> Vec<String> {
+    summary.sheets.iter().map(|sheet| format!("{} ({} rows)", sheet.name, sheet.rows)).collect()
+}
+
+fn file_name(state: &SheetWork) -> String {
+    let name = Path::new(&state.workbook).file_name();
+    name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// Where the words of a question stand in the newest workbook.
+pub(super) async fn find(
     ctx: &Ctx<Services>,
     state: &SheetWork,
-    work: Work,
-    code: Option<&str>,
-    question: Option<String>,
-) -> Result<(Report, Vec<u8>), NodeError> {
+    question: String,
+) -> Result<Vec<String>, NodeError> {
     let services = ctx.services();
-    let workbook = services.records.blob(&state.read.digest)?;
-    let job = job(services, state, work, code, question);
-    let program = state.read.python.as_ref().and_then(|python| python.program.as_deref());
-    let (report, bytes) = match program {
-        Some(program) => {
-            let cage = services.pythons.reopen(Path::new(program)).await.map_err(|why| {
-                NodeError::failed(format!(
-                    "This work was started with {program}, which is not available now: {why}"
-                ))
-            })?;
-            cage.run(&job, &workbook).await
+    let (name, limits) = (book_name(&file_name(state)), Limits::from(&services.sheet));
+    let newest = services.records.blob(&state.book.newest)?;
+    let seen = services.reader.look(&name, Some(question), &limits, &newest).await;
+    visible(&seen.map_err(NodeError::failed)?.found)
+}
+
+/// Runs code on the newest workbook and the files beside it. With what it did, and what is there now.
+pub(super) async fn run(
+    ctx: &Ctx<Services>,
+    state: &SheetWork,
+    code: &str,
+) -> Result<(Observation, BookNow), NodeError> {
+    let services = ctx.services();
+    let book = &state.book;
+    let file = |kept: &KeptFile| {
+        let bytes = services.records.blob(&kept.digest)?;
+        Ok::<_, NodeError>(LeftFile { name: kept.name.clone(), bytes })
+    };
+    let cell = Cell {
+        code: code.to_owned(),
+        name: book_name(&file_name(state)),
+        workbook: services.records.blob(&book.newest)?,
+        files: book.files.iter().map(file).collect::<Result<_, _>>()?,
+        formulas: book.formulas.clone(),
+        limits: Limits::from(&services.sheet),
+    };
+    let ran = cage::run(&*services.python, &services.reader, &cell).await;
+    let Report { observation, saved, files } = ran.map_err(NodeError::failed)?;
+    let mut now = book.clone();
+    if let Some(Saved { bytes, summary, patched, lost, formulas }) = saved {
+        now.newest = services.records.put_blob(bytes).await?;
+        now.sheets = sheets(&visible(&summary)?);
+        now.formulas = visible(&formulas)?;
+        now.changed = true;
+        if !lost.is_empty() {
+            now.kept = vec![format!("not all: openpyxl left out {}", lost.join(", "))];
+        } else if !patched && Needs::of(&cell.name) == Needs::Openpyxl && cell.name == file_name(state) {
+            now.kept =
+                vec!["what openpyxl reads and writes; formulas are computed when it is opened".to_owned()];
         }
-        None => services.sandbox.run(&job, &workbook).await,
     }
-    .map_err(NodeError::failed)?;
-    let mut visible_report = visible(&report)?;
-    for (visible_file, file) in visible_report.files.iter_mut().zip(report.files) {
-        visible_file.bytes = file.bytes;
+    if !observation.stopped {
+        now.files.clear();
+        for LeftFile { name, bytes } in files {
+            let (name, digest) =
+                (Visible::line(&name).into_string(), services.records.put_blob(bytes).await?);
+            now.files.push(KeptFile { name, digest });
+        }
     }
-    Ok((visible_report, bytes))
+    Ok((visible(&observation)?, now))
 }
 
 /// A workbook's data without anything a person cannot see.
 fn visible<T: Serialize + DeserializeOwned>(data: &T) -> Result<T, NodeError> {
     let value = serde_json::to_value(data).map_err(NodeError::failed)?;
     serde_json::from_value(Visible::json(&value)).map_err(NodeError::failed)
-}
-
-/// Tells the person that code gives a different result than before: what they saw then no longer holds.
-pub(super) fn differing_question(state: &SheetWork, cell: usize) -> Interrupt {
-    let args = json!({ "cell": cell });
-    let title = format!("Piece {cell} of the code gives a different result than before");
-    let mut interrupt = proposal(DIFFERS, Kind::Question, DIFFERS, &args, &title);
-    interrupt.gist = short_line(&state.instruction, 160);
-    interrupt.allow = Allow { edit: false, respond: false, draft: false, ..Allow::ALL };
-    interrupt.labels = Labels::new("go on with the new result", "", "abandon");
-    interrupt
 }

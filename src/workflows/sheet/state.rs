@@ -1,9 +1,9 @@
 //! The state of work on a workbook, and everything that can happen to it.
 
-use super::{DIFFERS, WRITE_RESULT};
+use super::WRITE_RESULT;
 use crate::agent::agent_loop::{Dialog, LoopState, LoopUpdate};
 use crate::engine::graph::{Answer, Decision, Event, EventKind, State};
-use crate::tools::sandbox::Observation;
+use crate::tools::cage::Observation;
 use crate::tools::workbook::WorkbookSummary;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -37,15 +37,6 @@ pub struct Cell {
     pub observation: Observation,
 }
 
-/// The Python that a piece of work uses from start to end.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PythonUsed {
-    /// The path of the program; `None` for the embedded Python.
-    pub program: Option<String>,
-    /// Which Python it is and what it has, or why it is the embedded one; empty if nobody needs to know.
-    pub text: String,
-}
-
 /// The workbook as it was read.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -54,28 +45,36 @@ pub struct BookRead {
     pub digest: String,
     /// Its size.
     pub bytes: u64,
-    /// The Python that runs the cells.
-    pub python: Option<PythonUsed>,
-    /// The day the work began; code that asks for the date gets this one.
-    pub day: String,
+    /// What it was at the beginning.
+    pub at_first: WorkbookSummary,
+    /// Which Python runs the code, and what it has.
+    pub python: String,
 }
 
-/// What the cells make of the workbook.
+/// What code made of the workbook.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct BookNow {
-    /// A description of it.
-    pub summary: Option<WorkbookSummary>,
+    /// The digest of the workbook that the next code works on.
+    pub newest: String,
+    /// Its sheets, and how many rows they have.
+    pub sheets: Vec<String>,
     /// What a result keeps, and what it does not.
     pub kept: Vec<String>,
     /// Whether anything has changed since the beginning.
     pub changed: bool,
     /// Formulas that were written and not computed.
     pub formulas: Vec<String>,
-    /// Other files that the cells write.
-    pub files: Vec<String>,
-    /// Files that they write and that are not kept, each with the reason.
-    pub dropped: Vec<String>,
+    /// The other files that code left.
+    pub files: Vec<KeptFile>,
+}
+
+/// A file beside the workbook.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptFile {
+    pub name: String,
+    /// The digest of its bytes.
+    pub digest: String,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -92,7 +91,7 @@ pub struct SheetWork {
     pub with_informer: bool,
     /// What look-ups found.
     pub key_information: Vec<String>,
-    /// Cells that ran and count, oldest first. They run again before each new one.
+    /// Cells that ran and count, oldest first.
     pub cells: Vec<Cell>,
     /// How many of them ran before the person's newest words.
     pub earlier: usize,
@@ -100,8 +99,6 @@ pub struct SheetWork {
     pub observation: Option<Observation>,
     #[serde(flatten)]
     pub book: BookNow,
-    /// Whether the person accepts a new result of earlier cells in place of the old.
-    pub may_differ: bool,
     /// The model the thread was started with.
     pub model_name: Option<String>,
     /// Where the result was written.
@@ -125,11 +122,7 @@ pub enum SheetUpdate {
         observation: Box<Observation>,
         /// The workbook after it, if the cell counts.
         book: Box<BookNow>,
-        /// A digest of each cell's result, if results could differ.
-        digests: Vec<String>,
     },
-    /// The person accepted a new result, or not.
-    MayDiffer { yes: bool },
     /// A look-up found something.
     Informed { found: Vec<String> },
     /// The person continued after a result.
@@ -173,7 +166,6 @@ impl State for SheetWork {
         let yes = answers.first().is_some_and(|answer| answer.decision == Decision::Accept);
         match answers.first().map(|answer| answer.key.as_str()) {
             Some(WRITE_RESULT) => SheetUpdate::MayWrite { yes },
-            Some(DIFFERS) => SheetUpdate::MayDiffer { yes },
             Some(_) | None => LoopUpdate::Answered { answers }.into(),
         }
     }
@@ -199,27 +191,11 @@ impl State for SheetWork {
                 self.model_name = input.model;
             }
             SheetUpdate::Read { read, book } => (self.read, self.book) = (read, *book),
-            SheetUpdate::Ran { code, observation, book, digests } => {
+            SheetUpdate::Ran { code, observation, book } => {
                 self.observation = Some((*observation).clone());
-                self.may_differ = false;
                 if !observation.stopped {
-                    // The results the person accepted in place of the old ones count from now on.
-                    for (cell, digest) in self.cells.iter_mut().zip(digests) {
-                        cell.observation.digest = Some(digest);
-                    }
                     self.cells.push(Cell { code, observation: *observation });
-                    let kept = std::mem::take(&mut self.book.kept);
                     self.book = *book;
-                    if self.book.kept.is_empty() {
-                        self.book.kept = kept;
-                    }
-                }
-            }
-            SheetUpdate::MayDiffer { yes } => {
-                self.may_differ = yes;
-                if !yes {
-                    self.may_write = Some(false);
-                    self.dialog.stop();
                 }
             }
             SheetUpdate::Informed { found } => {
@@ -261,8 +237,9 @@ impl State for SheetWork {
         if !self.written_files.is_empty() {
             output["files"] = json!(self.written_files);
         }
-        if !self.book.dropped.is_empty() {
-            output["dropped"] = json!(self.book.dropped);
+        let dropped: Vec<&String> = self.cells.iter().flat_map(|cell| &cell.observation.dropped).collect();
+        if !dropped.is_empty() {
+            output["dropped"] = json!(dropped);
         }
         Some(output)
     }
@@ -278,20 +255,5 @@ impl SheetWork {
     /// Whether there is anything to write.
     pub(super) fn has_results(&self) -> bool {
         self.book.changed || !self.book.files.is_empty()
-    }
-
-    /// The first cell whose result differs from before, counted from 1; none if the person accepts that.
-    pub(super) fn first_differing(&self, digests: &[String]) -> Option<usize> {
-        let changed = |(cell, digest): (&Cell, &String)| {
-            cell.observation.digest.as_ref().is_some_and(|previous| previous != digest)
-        };
-        let mut cells = self.cells.iter().zip(digests);
-        cells.position(changed).map(|at| at + 1).filter(|_| !self.may_differ)
-    }
-
-    /// The code of all cells that ran and count, followed by `next`.
-    pub(super) fn codes(&self, next: Option<&str>) -> Vec<String> {
-        let ran = self.cells.iter().map(|cell| cell.code.clone());
-        ran.chain(next.map(str::to_owned)).collect()
     }
 }

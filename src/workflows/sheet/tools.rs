@@ -1,7 +1,7 @@
 //! The planner's tools: `python` asks and runs, `inform` looks something up, `finish` ends the work. And what the
 //! planner means by words.
 
-use super::run::{differing_question, run_in_sandbox};
+use super::run::{find, run};
 use super::state::{BookNow, SheetUpdate, SheetWork};
 use super::{FINISH, INFORM, PYTHON, end_label};
 use crate::agent::agent_loop::{Accepted, Asked, LoopState, Outcome, Tool, Words, allow_in_thread};
@@ -10,7 +10,7 @@ use crate::agent::{Picked, Services, written_text};
 use crate::engine::graph::{Ctx, Interrupt, Labels, NodeError};
 use crate::text::words::letters_and_digits;
 use crate::text::{Visible, count_noun, short_line};
-use crate::tools::sandbox::{Report, Work};
+use crate::tools::cage::Observation;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -20,8 +20,8 @@ use std::sync::Arc;
 type Ran = Result<Outcome<SheetWork>, NodeError>;
 
 /// What the model is told that answers before its code has run.
-const NO_CODE: &str = "nothing was computed for this yet; call python, or put the code into one ```python block, and \
-    call finish if no code is needed";
+const NO_CODE: &str = "nothing was computed for this yet; call python, or put the code into one ```python block; if no \
+    code is needed, give the answer again in plain words";
 
 /// The arguments of `python`.
 #[derive(Deserialize, JsonSchema)]
@@ -82,37 +82,47 @@ async fn ask_to_run(
     Ok(question.into())
 }
 
-/// Runs the accepted code, after all code accepted before.
+/// Runs the accepted code.
 async fn run_code(ctx: Ctx<Services>, state: Arc<SheetWork>, accepted: Accepted) -> Ran {
     let PythonArgs { code } = accepted.read()?;
-    let run = async { Ok(run_in_sandbox(&ctx, &state, Work::Run, Some(&code), None).await?.0) };
-    let report: Report = ctx.call("run", run).await?;
-    if let Some(cell) = state.first_differing(&report.digests) {
-        return Ok(Outcome::after(differing_question(&state, cell)));
-    }
-    let observation = Box::new(report.observation.unwrap_or_default());
-    let Report { summary, changed, formulas, kept, digests, dropped, .. } = report;
-    let files = report.files.into_iter().map(|file| file.name).collect();
-    let mut text = observation.text();
-    if !dropped.is_empty() {
-        text += &format!("\nFiles that are not kept: {}", dropped.join("; "));
-    }
+    let ran: (Observation, BookNow) = ctx.call("run", run(&ctx, &state, &code)).await?;
+    let (observation, book) = (Box::new(ran.0), Box::new(ran.1));
+    let text = observation.text();
     let outcome = if observation.error.is_some() { Outcome::failed(text) } else { Outcome::done(text) };
-    let book = Box::new(BookNow { summary, kept, changed, formulas, files, dropped });
-    Ok(outcome.update(SheetUpdate::Ran { code, observation, book, digests }))
+    Ok(outcome.update(SheetUpdate::Ran { code, observation, book }))
 }
 
 /// Looks up where the words of a question occur.
 async fn inform(ctx: Ctx<Services>, state: Arc<SheetWork>, accepted: Accepted) -> Ran {
     let InformArgs { question } = accepted.read()?;
-    let found = run_in_sandbox(&ctx, &state, Work::Look, None, Some(question)).await?.0.found;
+    let found = find(&ctx, &state, question).await?;
     let none = "Nothing in the workbook holds those words.".to_owned();
     let text = if found.is_empty() { none } else { found.join("\n") };
     Ok(Outcome::done(text).update(SheetUpdate::Informed { found }))
 }
 
-/// Words with a fenced block of Python are that code. Others come too early if no code has run.
+/// Words with a fenced block of Python are that code. Others, and the end, come too early if no code has run.
 pub(super) fn read(state: &SheetWork, reply: &mut Reply) -> Result<(), String> {
+    let has_run = state.cells.len() > state.earlier;
+    for call in reply.calls.iter_mut().filter(|call| call.name == PYTHON) {
+        if let Some(code) = call.args.get_mut("code")
+            && let Some(inner) = code.as_str().and_then(without_fence)
+        {
+            *code = json!(inner);
+        }
+    }
+    if let [call] = reply.calls.as_slice()
+        && call.name == FINISH
+        && !has_run
+    {
+        // Then its answer is only words, too.
+        let answer = call.args["answer"].as_str().unwrap_or_default().to_owned();
+        if !answer.trim().is_empty() {
+            reply.text = answer;
+        }
+        reply.calls.clear();
+        return Err(NO_CODE.to_owned());
+    }
     if !reply.calls.is_empty() || !reply.bad_calls.is_empty() {
         return Ok(());
     }
@@ -123,7 +133,7 @@ pub(super) fn read(state: &SheetWork, reply: &mut Reply) -> Result<(), String> {
             (reply.text, reply.in_words) = (thought, true);
             Ok(())
         }
-        None if state.cells.len() > state.earlier => Ok(()),
+        None if has_run => Ok(()),
         None => Err(NO_CODE.to_owned()),
     }
 }
@@ -150,6 +160,13 @@ pub(super) async fn words(
     let what = "the answer to a question about a workbook";
     let answer = written_text(&ctx, "words", &model, &reply, what).await?;
     Ok(answer.map_or(Words::Unsure, |answer| Words::Answer(answer.with_note())))
+}
+
+/// The code in an argument that is a fenced block as a whole.
+fn without_fence(code: &str) -> Option<String> {
+    let code = code.trim();
+    let is_fence = code.len() > 6 && code.starts_with("```") && code.ends_with("```");
+    is_fence.then(|| code_in_words(code).ok().flatten()).flatten().map(|(_, inner)| inner)
 }
 
 /// The code in a fenced block of Python, and what is said around it.
@@ -183,6 +200,10 @@ mod tests {
         ] {
             let found = code_in_words(text).unwrap();
             assert_eq!(found, Some((thought.to_owned(), "print(1)".to_owned())), "{text}");
+        }
+        assert_eq!(without_fence(" ```python\nprint(1)\n```\n").as_deref(), Some("print(1)"));
+        for code in ["print(1)", "print('```python\\nx\\n```')", "```python```", "```"] {
+            assert_eq!(without_fence(code), None, "{code}");
         }
         for words in
             ["I am nearly done", "Done. The total is 5.", "```text\nNorth 5\n```", "Use ```sum``` here."]

@@ -6,8 +6,8 @@ use serde::Serialize;
 /// Work on a workbook with Python that you see before it runs
 #[derive(Debug, Serialize, clap::Args)]
 #[command(
-    after_help = "Reads .xlsx, .xls, .ods and .csv. The code runs in a sandbox on a copy; where cells change, the result \
-    is written to NAME.result.xlsx beside the workbook, which itself is never touched. On a terminal the inbox \
+    after_help = "Reads .xlsx, .xls, .ods and .csv. The code runs in this machine's Python, shut in, on a copy; what it \
+    changes is written to NAME.result.xlsx (or .csv) beside the workbook, which itself is never touched. On a terminal the inbox \
     opens at its thread. With --wait, --json or without a terminal it is the same as `sayso start sheet workbook=… \
     instruction=…`.\n\nExamples:\n  \
     sayso sheet sales.xlsx -i \"Which region grew fastest? Mark the outliers.\"\n  \

@@ -1,7 +1,7 @@
 //! Work on a workbook: the model's code runs, then the person's own, and the model has the last word.
 
 use super::*;
-use crate::support::FakeModel;
+use crate::support::{FakeModel, python};
 use sayso::agent::llm::{Message, Reply, Scripted};
 use sayso::engine::graph::Decision;
 use sayso::inbox::{Status, YOUR_TURN};
@@ -10,7 +10,7 @@ use serde_json::json;
 fn answer(home: &Path, request: &Request) -> Reply {
     note(home, request);
     match request.messages.iter().filter(|message| matches!(message, Message::Tool { .. })).count() {
-        0 => Scripted::calls([("python", json!({"code": "sheet().set('C1', 'Share')"}))]),
+        0 => Scripted::calls([("python", json!({"code": python::SHARE.code}))]),
         _ => Scripted::calls([("finish", json!({"answer": "Both are marked."}))]),
     }
 }
@@ -32,8 +32,7 @@ pub async fn live(home: &Path) {
         let ran = inbox.state(&thread).await["cells"].as_array().unwrap().len();
         match (item.action.as_str(), ran) {
             (YOUR_TURN, 1) => {
-                let args =
-                    json!({"do": "python", "code": "print(sheet().get('C1'))\nsheet().set('C2', 0.6)"});
+                let args = json!({"do": "python", "code": python::HEAD_AND_MORE.code});
                 inbox.answer(&thread, Decision::Edit { args }).await;
             }
             (YOUR_TURN, _) => {
@@ -59,9 +58,9 @@ fn dies_at(point: &str) -> bool {
         let view = inbox.view(&thread_of(&inbox, "sheet").await.unwrap()).await;
         assert_eq!(view.status, Status::Done, "{point}");
         assert_eq!(view.state["cells"].as_array().unwrap().len(), 2, "{point}");
-        assert_eq!(view.state["cells"][1]["observation"]["stdout"], "Share\n", "{point}");
+        assert_eq!(view.state["cells"][1]["observation"]["stdout"], "Region,Amount,Share\n", "{point}");
         assert_eq!((view.decisions.len(), view.effects.len()), (2, 1), "{point}");
-        assert_eq!(inbox.input_files(), ["sales.csv", "sales.result.xlsx"], "{point}");
+        assert_eq!(inbox.input_files(), ["sales.csv", "sales.result.csv"], "{point}");
         inbox.assert_intact(point);
     });
     died

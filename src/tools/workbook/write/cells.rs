@@ -1,33 +1,20 @@
 //! Changes some cells in a sheet's part: all others, and everything around them, stay unchanged.
 
 use super::super::{CellPos, Sheet, Value, WorkbookError};
-use super::styles::{StyleRequest, Styles};
+use super::package::{DAY, MOMENT};
 use super::xml::{Piece, TagKind, escape, pieces};
 use jiff::civil::DateTime;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// The part with the cells of `edits` as they are in `sheet` now.
-pub(super) fn patch(
-    xml: &str,
-    sheet: &Sheet,
-    edits: &[CellPos],
-    styles: &mut Styles,
-    zero: f64,
-) -> Result<String, WorkbookError> {
+pub(super) fn patch(xml: &str, sheet: &Sheet, edits: &[CellPos], zero: f64) -> Result<String, WorkbookError> {
     let mut rows: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
     for at in edits {
         rows.entry(at.row).or_default().insert(at.column);
     }
-    let mut patch = Patch {
-        sheet,
-        styles,
-        rows,
-        zero,
-        prefix: String::new(),
-        broken: BTreeSet::new(),
-        out: String::new(),
-    };
+    let (prefix, out) = (String::new(), String::new());
+    let mut patch = Patch { sheet, rows, zero, prefix, broken: BTreeSet::new(), out };
     let mut rest = pieces(xml);
     let mut has_data = false;
     while let Some(piece) = rest.next() {
@@ -60,7 +47,6 @@ pub(super) fn patch(
 
 struct Patch<'a> {
     sheet: &'a Sheet,
-    styles: &'a mut Styles,
     /// The cells still to be written.
     rows: BTreeMap<u32, BTreeSet<u32>>,
     /// The offset of the date system from 1900, in days.
@@ -139,9 +125,7 @@ impl Patch<'_> {
             let pieces = element(piece, rest);
             if edits.remove(&column) {
                 self.lose(&pieces);
-                let base = piece.attribute("s").and_then(|s| s.parse().ok()).unwrap_or(0);
-                let was_date = is_shown_as_date(&pieces, self.sheet, at);
-                self.cell(at, base, was_date);
+                self.cell(at, piece.attribute("s").and_then(|s| s.parse().ok()).unwrap_or(0));
             } else {
                 self.keep_cell(at, &pieces);
             }
@@ -193,30 +177,30 @@ impl Patch<'_> {
 
     fn cells(&mut self, row: u32, columns: &BTreeSet<u32>) {
         for column in columns {
-            self.cell(CellPos::new(row, *column), 0, false);
+            self.cell(CellPos::new(row, *column), 0);
         }
     }
 
-    /// Writes a cell's current content.
-    fn cell(&mut self, at: CellPos, base: usize, was_date: bool) {
+    /// Writes a cell's current content in the style it has.
+    fn cell(&mut self, at: CellPos, style: usize) {
         let value = self.sheet.value(at);
         let formula = self.sheet.formulas.get(&at);
-        let format = match value {
-            Value::Date(date) if formula.is_none() && !was_date => {
-                Some(if date.time() == jiff::civil::Time::midnight() { 14 } else { 22 })
+        let style = match value {
+            // A date in a cell without a style would be shown as a number.
+            Value::Date(date) if style == 0 => {
+                if date.time() == jiff::civil::Time::midnight() {
+                    DAY
+                } else {
+                    MOMENT
+                }
             }
-            _ => None,
+            _ => style,
         };
-        let wish =
-            StyleRequest { base, format, look: self.sheet.looks.get(&at).cloned().unwrap_or_default() };
-        let style = match self.styles.number(wish) {
-            0 => String::new(),
-            number => format!(" s=\"{number}\""),
-        };
+        let style = if style == 0 { String::new() } else { format!(" s=\"{style}\"") };
         let p = &self.prefix;
         let open = format!("<{p}c r=\"{at}\"{style}");
         let formula = formula.map(|text| format!("<{p}f>{}</{p}f>", escape(text))).unwrap_or_default();
-        // A formula that was only formatted keeps its value; a newly written one has none yet.
+        // A formula that is copied keeps its value; a newly written one has none yet.
         let valued = |kind: &str, value: &str| format!("{open}{kind}>{formula}<{p}v>{value}</{p}v></{p}c>");
         let cell = match value {
             Value::Empty if formula.is_empty() => format!("{open}/>"),
@@ -236,7 +220,7 @@ impl Patch<'_> {
 }
 
 /// A row's tag without its `spans`, which may be wrong once its cells change.
-pub(super) fn without_spans(piece: &Piece<'_>) -> String {
+fn without_spans(piece: &Piece<'_>) -> String {
     match piece.attribute("spans") {
         Some(spans) => piece.raw.replacen(&format!("spans=\"{spans}\""), "", 1),
         None => piece.raw.to_owned(),
@@ -244,7 +228,7 @@ pub(super) fn without_spans(piece: &Piece<'_>) -> String {
 }
 
 /// A whole element, from its first piece to its last.
-pub(super) fn element<'x>(first: Piece<'x>, rest: &mut impl Iterator<Item = Piece<'x>>) -> Vec<Piece<'x>> {
+fn element<'x>(first: Piece<'x>, rest: &mut impl Iterator<Item = Piece<'x>>) -> Vec<Piece<'x>> {
     let mut pieces = vec![first];
     let mut depth = usize::from(first.kind == TagKind::Start);
     while depth > 0 {
@@ -257,12 +241,6 @@ pub(super) fn element<'x>(first: Piece<'x>, rest: &mut impl Iterator<Item = Piec
         pieces.push(piece);
     }
     pieces
-}
-
-/// Whether the cell's style already shows a date: then we keep it. Some programs write the default `t="n"`.
-fn is_shown_as_date(pieces: &[Piece<'_>], sheet: &Sheet, at: CellPos) -> bool {
-    let number = pieces.iter().all(|piece| piece.attribute("t").is_none_or(|kind| kind == "n"));
-    number && sheet.dated.contains(&at)
 }
 
 /// A time as spreadsheets count it: days since the end of 1899, as if 1900 were a leap year.

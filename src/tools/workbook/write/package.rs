@@ -11,7 +11,11 @@ use zip::{ZipArchive, ZipWriter};
 /// The largest part we unpack, in bytes.
 const MAX_BYTES: u64 = 512 << 20;
 
-pub(super) const TYPES: &str = "[Content_Types].xml";
+/// The styles of a new package that show a number as a day, and as a moment.
+pub(super) const DAY: usize = 1;
+pub(super) const MOMENT: usize = 2;
+
+const TYPES: &str = "[Content_Types].xml";
 const SHEET_TYPE: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml";
 const SHEET_REL: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet";
 
@@ -19,14 +23,14 @@ const SHEET_REL: &str = "http://schemas.openxmlformats.org/officeDocument/2006/r
 pub(super) struct Package<'a> {
     archive: ZipArchive<Cursor<&'a [u8]>>,
     changed: BTreeMap<String, String>,
-    pub(super) dropped: BTreeSet<String>,
-    pub(super) workbook: String,
+    dropped: BTreeSet<String>,
+    workbook: String,
 }
 
-pub(super) struct Rel {
-    pub(super) id: String,
-    pub(super) kind: String,
-    pub(super) target: String,
+struct Rel {
+    id: String,
+    kind: String,
+    target: String,
 }
 
 fn broken(error: impl std::fmt::Display) -> WorkbookError {
@@ -42,6 +46,19 @@ impl<'a> Package<'a> {
         let main = top.into_iter().find(|rel| rel.kind.ends_with("/officeDocument"));
         package.workbook = main.map(|rel| rel.target).ok_or_else(|| broken("it names no workbook part"))?;
         Ok(package)
+    }
+
+    /// The names of all parts, in order.
+    pub(super) fn names(&self) -> BTreeSet<String> {
+        self.archive.file_names().filter_map(Result::ok).map(|name| name.to_string()).collect()
+    }
+
+    /// A part as it was read.
+    pub(super) fn bytes(&mut self, part: &str) -> Result<Vec<u8>, WorkbookError> {
+        let file = self.archive.by_name(part).map_err(|_| broken(format!("its part {part} is missing")))?;
+        let mut bytes = Vec::new();
+        file.take(MAX_BYTES).read_to_end(&mut bytes).map_err(broken)?;
+        Ok(bytes)
     }
 
     /// A part's current text.
@@ -69,17 +86,6 @@ impl<'a> Package<'a> {
         rels.into_iter().find(|rel| rel.kind.ends_with(&format!("/{kind}"))).map(|rel| rel.target)
     }
 
-    pub(super) fn text_of(&mut self, kind: &str) -> Option<String> {
-        let part = self.related(kind)?;
-        self.read(&part).ok()
-    }
-
-    pub(super) fn put_styles(&mut self, xml: String) -> Result<(), WorkbookError> {
-        let part = self.related("styles").ok_or_else(|| broken("it has no styles"))?;
-        self.put(&part, xml);
-        Ok(())
-    }
-
     /// The sheets by name, each with its part.
     pub(super) fn sheets(&mut self) -> Result<Vec<(String, String)>, WorkbookError> {
         let workbook = self.workbook.clone();
@@ -105,12 +111,6 @@ impl<'a> Package<'a> {
         Ok(properties
             .and_then(|piece| piece.attribute("date1904"))
             .is_some_and(|yes| yes == "1" || yes == "true"))
-    }
-
-    /// The parts of charts, wherever they are.
-    pub(super) fn charts(&self) -> Vec<String> {
-        let names = self.archive.file_names().filter_map(Result::ok).map(|name| name.to_string());
-        names.filter(|name| name.contains("/charts/chart") && name.ends_with(".xml")).collect()
     }
 
     /// Adds an empty sheet and returns its part.
@@ -195,7 +195,7 @@ impl<'a> Package<'a> {
         Ok(())
     }
 
-    pub(super) fn rels(&mut self, part: &str) -> Result<Vec<Rel>, WorkbookError> {
+    fn rels(&mut self, part: &str) -> Result<Vec<Rel>, WorkbookError> {
         let xml = self.read(&rels_of(part))?;
         let folder = part.rsplit_once('/').map_or("", |(folder, _)| folder);
         let rels = pieces(&xml).filter(|piece| piece.opens("Relationship")).map(|piece| {
@@ -253,16 +253,16 @@ fn beside(folder: &str, target: &str) -> String {
     parts.join("/")
 }
 
-pub(super) fn rels_of(part: &str) -> String {
+fn rels_of(part: &str) -> String {
     let (folder, name) = part.rsplit_once('/').unwrap_or(("", part));
     if folder.is_empty() { format!("_rels/{name}.rels") } else { format!("{folder}/_rels/{name}.rels") }
 }
 
-pub(super) fn around(xml: &str, at: usize, length: usize) -> (&str, &str) {
+fn around(xml: &str, at: usize, length: usize) -> (&str, &str) {
     (xml.get(..at).unwrap_or_default(), xml.get(at + length..).unwrap_or_default())
 }
 
-pub(super) fn insert(xml: &str, at: usize, entry: &str) -> String {
+fn insert(xml: &str, at: usize, entry: &str) -> String {
     let (before, after) = around(xml, at, 0);
     format!("{before}{entry}{after}")
 }
@@ -313,7 +313,9 @@ pub(super) fn empty() -> Result<Vec<u8>, WorkbookError> {
                  <fills count=\"2\"><fill><patternFill patternType=\"none\"/></fill>\
                  <fill><patternFill patternType=\"gray125\"/></fill></fills>\
                  <borders count=\"1\"><border/></borders><cellStyleXfs count=\"1\"><xf/></cellStyleXfs>\
-                 <cellXfs count=\"1\"><xf numFmtId=\"0\" fontId=\"0\" fillId=\"0\" borderId=\"0\" xfId=\"0\"/></cellXfs>\
+                 <cellXfs count=\"3\"><xf numFmtId=\"0\" fontId=\"0\" fillId=\"0\" borderId=\"0\" xfId=\"0\"/>\
+                 <xf numFmtId=\"14\" fontId=\"0\" fillId=\"0\" borderId=\"0\" xfId=\"0\" applyNumberFormat=\"1\"/>\
+                 <xf numFmtId=\"22\" fontId=\"0\" fillId=\"0\" borderId=\"0\" xfId=\"0\" applyNumberFormat=\"1\"/></cellXfs>\
                  </styleSheet>"
             ),
         ),

@@ -1,12 +1,9 @@
-//! What the child gives up before it reads a workbook or a line of code.
+//! What the reader's child gives up before it reads a workbook.
 
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum HardenError {
-    /// The counting allocator is not installed.
-    #[error("memory cannot be bounded: {0}")]
-    Memory(&'static str),
     #[error("the limit on {0} was refused: {1}")]
     Limit(&'static str, rustix::io::Errno),
     /// The kernel supports the filter but refused ours.
@@ -42,25 +39,26 @@ impl Layers {
     }
 }
 
-/// Room beyond the counted memory: the stack, the program itself, and what the allocator holds back.
-const SLACK: u64 = 1 << 30;
+/// Room beyond the workbook: the stack, the program itself, and what the allocator holds back.
+#[cfg(target_os = "linux")]
+const SLACK: u64 = 256 << 20;
+
+/// How much processor time it may use, in seconds.
+const SECONDS: u64 = 120;
 
 /// Gives up files and network, bounds memory, processor time and processes, then gives up system calls.
-pub(super) fn harden(memory: u64, seconds: u64) -> Result<Layers, HardenError> {
+pub(super) fn harden(memory: u64) -> Result<Layers, HardenError> {
     use rustix::process::{Resource, Rlimit, setrlimit};
-    let counted = usize::try_from(memory).unwrap_or(usize::MAX);
-    monty_alloc::set_limit(Some(counted), false).map_err(HardenError::Memory)?;
     let mut layers = Layers::default();
     // Landlock opens a file itself, so it must come before the limit on open files.
     #[cfg(target_os = "linux")]
     {
         layers.landlock = linux::give_up_files();
     }
-    let time = seconds.saturating_add(60);
     let limits = [
         ("cores", Resource::Core, 0, 0),
         // The first limit sends SIGXCPU, which says why the child ended; only a child that survives it is killed.
-        ("processor time", Resource::Cpu, time, time.saturating_add(5)),
+        ("processor time", Resource::Cpu, SECONDS, SECONDS + 5),
         ("file size", Resource::Fsize, 0, 0),
         // Open files stay open; it gets no more.
         ("open files", Resource::Nofile, 0, 0),
