@@ -100,6 +100,15 @@ const CORPUS: &[(&str, &[&str])] = &[
         &[],
     ),
     (
+        "import os, tempfile\nwith tempfile.TemporaryDirectory() as d:\n    open(os.path.join(d, 'x'), 'w').write('x')\n\
+      assert not os.path.exists(d)\nos.makedirs('out/deep', exist_ok=True)\nopen('out/deep/t.csv', 'w').write('a')\nos.mkdir('empty')\nprint('ok')",
+        &["out/deep/t.csv"],
+    ),
+    (
+        "import os, matplotlib.pyplot as plt\nos.makedirs('out')\nplt.plot([1, 2])\nplt.savefig('out/c.png')\nprint('ok')",
+        &["out/c.png"],
+    ),
+    (
         "import multiprocessing, os\nassert multiprocessing.cpu_count() >= 1 and os.cpu_count() >= 1\nprint('ok')",
         &[],
     ),
@@ -235,7 +244,7 @@ async fn what_code_did_not_touch_stays_byte_for_byte() {
     assert_eq!(saved.formulas, ["2026!H6 =C6*2"]);
     assert_eq!(
         (report.observation.changed, report.observation.layout.len()),
-        (2, 1),
+        (2, 0),
         "{:?}",
         report.observation
     );

@@ -1,23 +1,36 @@
 //! `sayso demo` through the real program: created, worked on, reset, and refused where other files are.
 
+use crate::python;
 use crate::runner::{Cli, CliOutput, captured, each, read, text, texts};
 use crate::support::file_names;
 use crate::terminal::Terminal;
 use serde_json::Value;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::Command;
 
 /// A demo in a folder of its own, with nothing held back.
 pub struct Demo {
     cli: Cli,
+    /// Whether there is a Python to work on the orders with.
+    has_python: bool,
 }
 
 impl Demo {
     pub fn new() -> Self {
-        let demo = Self { cli: Cli::new() };
-        let laid = demo.run(&["demo", "--no-tui"]);
-        assert_eq!(laid.code, 0, "{laid:?}");
+        let cli = Cli::new();
+        let program = python::program().map_err(|why| println!("skipped the orders: {why}"));
+        fs::create_dir(cli.path("bin")).unwrap();
+        if let Ok(program) = &program {
+            // What is in the PATH of many people only starts another Python.
+            let starter = cli.path("bin/python3");
+            fs::write(&starter, format!("#!/bin/sh\nexec {} \"$@\"\n", program.display())).unwrap();
+            fs::set_permissions(starter, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        let demo = Self { cli, has_python: program.is_ok() };
+        let laid = demo.json(&["demo", "--no-tui"]);
+        assert_eq!(laid["no_python"].is_null(), demo.has_python, "{laid}");
         let path = demo.folder().join("config.toml");
         let config = fs::read_to_string(&path).unwrap().replace("delay_seconds = 3", "delay_seconds = 0");
         fs::write(path, format!("{config}\n[approvals]\nhold_seconds = 0\n")).unwrap();
@@ -31,7 +44,7 @@ impl Demo {
     /// The real program on the demo.
     fn program(&self) -> Command {
         let mut command = self.cli.real();
-        command.env_remove("SAYSO_DATA").arg("--data").arg(self.folder());
+        command.env_remove("SAYSO_DATA").env("PATH", self.cli.path("bin")).arg("--data").arg(self.folder());
         command
     }
 
@@ -114,29 +127,9 @@ fn the_week_is_worked_through_for_real() {
     let calendar = fs::read_to_string(demo.folder().join("calendar.ics")).unwrap();
     assert!(calendar.contains("SUMMARY:Planning the spring fair"), "{calendar}");
 
-    // The workbook and the question to an API go on for real.
-    let results = demo.json(&["list", "--kind", "result"]);
-    let summed = results.as_array().unwrap().iter().find(|item| item["workflow"] == "sheet").unwrap();
-    assert_eq!(summed["title"], "Sum Amount by Region");
-    assert!(text(&demo.json(&["view", &text(&summed["id"])])["text"]).contains("West: 634850.6"));
-
-    let code = demo.item("Mark the outliers in Quantity");
-    assert_eq!((&code["kind"], &code["action"]), (&"approval".into(), &"python".into()));
-    assert!(text(&code["gist"]).starts_with("Fills the unusual quantities in Orders yellow"), "{code}");
-    let done = demo.json(&["accept", &text(&code["id"]), "--wait"]);
-    assert_eq!(done["status"], "done", "{done}");
-    assert_eq!(
-        done["output"]["answer"],
-        "2 of 320 quantities are unusual, and marked yellow: F59 (150), F213 (24)\nThe others lie between -3.5 and 8.5."
-    );
-    let result = fs::read(demo.folder().join("sheets/orders.result.xlsx")).unwrap();
-    let book = sayso::tools::workbook::open("orders.result.xlsx", &result).unwrap();
-    let names: Vec<&str> = book.sheets.iter().map(|sheet| sheet.name.as_str()).collect();
-    assert_eq!(names, ["Orders", "Stock", "Summary"]);
-    let original = fs::read(demo.folder().join("sheets/orders.xlsx")).unwrap();
-    let before = sayso::tools::workbook::open("orders.xlsx", &original).unwrap();
-    assert_eq!(book.sheets[0].formulas, before.sheets[0].formulas);
-    assert_eq!(book.sheets[0].rows, before.sheets[0].rows, "values of formulas included");
+    if demo.has_python {
+        the_orders_are_worked_on_for_real(&demo);
+    }
 
     // What is missing is asked of the person, and the API is played: nothing goes over the network.
     let asked = demo.item("Which tracks does the playlist have?");
@@ -153,6 +146,49 @@ fn the_week_is_worked_through_for_real() {
     // Everything about it is in order, and only the person can look into it.
     let doctor = demo.json(&["doctor"]);
     assert!(doctor.as_array().unwrap().iter().all(|check| check["ok"] == true), "{doctor}");
+}
+
+fn the_orders_are_worked_on_for_real(demo: &Demo) {
+    let results = demo.json(&["list", "--kind", "result"]);
+    let summed = results.as_array().unwrap().iter().find(|item| item["workflow"] == "sheet").unwrap();
+    assert_eq!(summed["title"], "Sum Amount by Region");
+    assert!(text(&demo.json(&["view", &text(&summed["id"])])["text"]).contains("West: 634850.6"));
+
+    let code = demo.item("Mark the outliers in Quantity");
+    assert_eq!((&code["kind"], &code["action"]), (&"approval".into(), &"python".into()));
+    assert!(text(&code["gist"]).starts_with("Adds a column Check"), "{code}");
+    let done = demo.json(&["accept", &text(&code["id"]), "--wait"]);
+    assert_eq!(done["status"], "done", "{done}");
+    assert_eq!(
+        done["output"]["answer"],
+        "2 of 320 quantities are unusual, and marked: TW-4257 (150), TW-4411 (24)\nThe others lie between -3.5 and 8.5."
+    );
+    let read = |name: &str| fs::read_to_string(demo.folder().join("sheets").join(name)).unwrap();
+    let (before, after) = (read("orders.csv"), read("orders.result.csv"));
+    let mut marked = Vec::new();
+    for (at, (was, now)) in before.lines().zip(after.lines()).enumerate() {
+        match now.strip_prefix(was) {
+            Some(",Check") if at == 0 => {}
+            Some(",") => {}
+            Some(",unusual") => marked.push(was.split(',').next().unwrap()),
+            changed => panic!("{was}: {changed:?}"),
+        }
+    }
+    assert_eq!((before.lines().count(), &marked[..]), (after.lines().count(), &["TW-4257", "TW-4411"][..]));
+}
+
+#[test]
+fn without_a_python_the_demo_leaves_the_orders_out_and_says_so() {
+    let cli = Cli::new();
+    let laid = read(&captured(cli.real().args(["demo", "--no-tui", "--json"]).output().unwrap()), 0);
+    assert_eq!(laid["no_python"], "no Python was found in your PATH");
+    let folder = text(&laid["folder"]);
+    let threads = captured(cli.real().args(["threads", "--json", "--data", &folder]).output().unwrap());
+    let threads = read(&threads, 0);
+    let all = threads.as_array().unwrap();
+    assert!(!all.is_empty() && all.iter().all(|thread| thread["workflow"] != "sheet"), "{threads}");
+    let again = read(&captured(cli.real().args(["demo", "--no-tui", "--json"]).output().unwrap()), 0);
+    assert_eq!((&again["fresh"], again.get("no_python")), (&false.into(), None), "{again}");
 }
 
 /// The open items, by title.
@@ -243,9 +279,11 @@ fn words_without_an_answer_get_a_sentence() {
     let done = demo.json(&["accept", &text(&other["id"]), "--wait"]);
     assert!(text(&done["output"]["answer"]).contains("The certificate for the battery"), "{done}");
 
-    let code = demo.item("Mark the outliers in Quantity");
-    let done = demo.json(&["respond", &text(&code["id"]), "only in the North", "--wait"]);
-    assert!(text(&done["output"]["answer"]).starts_with(sentence), "{done}");
+    if demo.has_python {
+        let code = demo.item("Mark the outliers in Quantity");
+        let other = demo.next(&demo.json(&["respond", &text(&code["id"]), "only in the North", "--wait"]));
+        assert!(text(&other["args"]["answer"]).starts_with(sentence), "{other}");
+    }
     // A thread that nobody wrote answers for is not started.
     for args in [&["analyze", "--query", "Why?", "--inputs", "notes"][..], &["ask", "top genres"]] {
         let mut command = demo.program();

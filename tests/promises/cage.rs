@@ -332,7 +332,9 @@ const BOMBS: &[(&str, &str)] = &[
     ("import ctypes\nctypes.string_at(0)", "ended Python"),
     ("f = open('big', 'wb')\nwhile True: f.write(b'x' * 10 ** 7)", ""),
     ("n = 0\nwhile True:\n    open(str(n), 'w').write('x')\n    n += 1", ""),
-    ("import os\nn = 0\nwhile True:\n    os.mkdir('d')\n    os.chdir('d')", "Permission"),
+    ("import os\nwhile True:\n    os.mkdir('d')\n    os.chdir('d')", ""),
+    ("import os\nn = 0\nwhile True:\n    os.makedirs(f'{n}/a/b')\n    n += 1", ""),
+    ("import os\nos.mkdir('closed', 0)\nwhile True: pass", ""),
     (
         "import threading\nwhile True: threading.Thread(target=lambda: __import__('select').select([], [], [], 99)).start()",
         "",

@@ -12,7 +12,7 @@ use sayso::config::Expiry;
 use sayso::engine::graph::{Decision, ThreadId};
 use sayso::inbox::{DecidedBy, GrantScope, Status};
 use sayso::tools::cage::Python;
-use sayso::tools::workbook::{self, Book, CellPos, Value as Cell};
+use sayso::tools::workbook::{self, Book, CellPos};
 use serde_json::{Value, json};
 use std::sync::Arc;
 

@@ -69,7 +69,7 @@ class Printed(io.TextIOBase):
 def draw(before):
     """Charts that were drawn by code that saved no picture."""
     plt = sys.modules.get('matplotlib.pyplot')
-    if plt is None or any(is_picture(name) for name in set(os.listdir('.')) - before):
+    if plt is None or any(is_picture(name) for name in left() - before):
         return
     for number in plt.get_fignums():
         n = 1
@@ -78,6 +78,10 @@ def draw(before):
         figure = plt.figure(number)
         if figure.axes:
             figure.savefig(f'chart-{n}.png')
+
+
+def left():
+    return {os.path.join(folder, name) for folder, _, names in os.walk('.') for name in names}
 
 
 def is_picture(name):
@@ -90,7 +94,7 @@ def run(job, told):
     space = types.ModuleType('__main__')
     sys.modules['__main__'] = space
     names, code = space.__dict__, job['code']
-    before = set(os.listdir('.'))
+    before = left()
     out, value, error, stopped = Printed(job['output']), None, None, False
     # From here on its time counts.
     os.write(told, b'>')

@@ -214,7 +214,7 @@ async fn wait_until_too_large(folder: &Folder) -> String {
         match folder.size() {
             Some(bytes) if bytes <= MAX_FOLDER => {}
             Some(_) => return format!("It wrote more than {} MB.", MAX_FOLDER >> 20),
-            None => return "It wrote more files than it may.".to_owned(),
+            None => return "It made more files and folders than it may.".to_owned(),
         }
     }
 }

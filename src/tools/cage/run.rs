@@ -73,6 +73,7 @@ pub struct Cell {
 /// A file beside the workbook.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LeftFile {
+    /// Its path from the folder of the workbook.
     pub name: String,
     pub bytes: Vec<u8>,
 }
@@ -154,7 +155,9 @@ fn laid_out(folder: Folder, cell: &Cell) -> std::io::Result<Folder> {
         std::fs::write(folder.before(), &cell.workbook)?;
     }
     for file in &cell.files {
-        std::fs::write(folder.work().join(&file.name), &file.bytes)?;
+        let path = folder.work().join(&file.name);
+        path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+        std::fs::write(path, &file.bytes)?;
     }
     Ok(folder)
 }

@@ -68,9 +68,10 @@ fn restrict(
     let write = read
         | AccessFs::WriteFile
         | AccessFs::Truncate
-        // No folders: a million nested ones could be neither measured nor deleted.
         | AccessFs::MakeReg
-        | AccessFs::RemoveFile;
+        | AccessFs::MakeDir
+        | AccessFs::RemoveFile
+        | AccessFs::RemoveDir;
     rules
         .create()?
         .add_rules(path_beneath_rules(&plan.read, read))?

@@ -85,11 +85,6 @@ pub(super) fn changed(before: &Sheet, after: &Sheet) -> Vec<CellPos> {
     changed
 }
 
-/// Whether two workbooks that one program wrote differ in values and formulas at most.
-pub fn is_same_form(one: &[u8], two: &[u8]) -> bool {
-    super::write::is_same(one, two).unwrap_or(false)
-}
-
 /// What a workbook lost when another program wrote it.
 pub fn lost(before: &[u8], after: &[u8]) -> Vec<String> {
     more(&counts(before), &counts(after))

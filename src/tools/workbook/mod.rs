@@ -13,12 +13,12 @@ mod refs;
 mod summary;
 mod write;
 
-pub use compare::{Differences, compare, gained, is_same_form, lost};
+pub use compare::{Differences, compare, gained, lost};
 pub use find::find;
 pub use read::open;
 pub use refs::CellPos;
 pub use summary::{ColumnView, SheetView, WorkbookSummary};
-pub use write::{convert, patch};
+pub use write::{convert, is_same_form, patch};
 
 use jiff::civil::DateTime;
 use serde::{Deserialize, Serialize};

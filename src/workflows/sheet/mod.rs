@@ -145,7 +145,8 @@ fn book_name(name: &str) -> String {
 /// Where another file that code wrote is kept: next to the workbook, under its name.
 fn file_path(workbook: &Path, name: &str) -> PathBuf {
     let stem = workbook.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    let (first, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+    let name = name.replace('/', ".");
+    let (first, ending) = name.rsplit_once('.').unwrap_or((&name, ""));
     match first {
         // Code likes to call a file "result.xlsx", too.
         "result" => workbook.with_file_name(format!("{stem}.saved.{name}")),
@@ -174,6 +175,7 @@ mod tests {
             ("/d/big.xls", "big.csv", "/d/big.result.csv"),
             ("/d/big.xlsx", "result.xlsx", "/d/big.saved.result.xlsx"),
             ("/d/big.xlsx", "notes", "/d/big.notes"),
+            ("/d/big.xlsx", "out/chart.png", "/d/big.out.chart.png"),
         ] {
             assert_eq!(file_path(Path::new(workbook), saved), Path::new(expected), "{workbook} {saved}");
         }

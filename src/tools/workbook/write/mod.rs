@@ -13,7 +13,7 @@ mod tests;
 use super::{Book, CellPos, Sheet, Value, WorkbookError, compare};
 use package::Package;
 
-pub(super) use form::is_same;
+pub use form::is_same_form;
 
 /// The workbook `original` with the values and formulas in which `now` differs from `was`.
 pub fn patch(original: &[u8], was: &Book, now: &Book) -> Result<Vec<u8>, WorkbookError> {
