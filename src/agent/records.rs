@@ -5,7 +5,7 @@ use super::mail_facts::Class;
 use super::policy::{GrantQuery, allows};
 use crate::agent::llm::Usage;
 use crate::config::Config;
-use crate::engine::graph::{AgentCall, InterruptId, NodeError, StepContext, ThreadId};
+use crate::engine::graph::{AgentCall, InterruptId, NodeError, StepContext, Texts, ThreadId};
 use crate::engine::store::{KeptMail, NewLesson, Prompt, RepeatQuery, Span, Store, StoreError};
 use crate::inbox::{MailLine, MemoryCause, MemoryRow, POLICY_GRANT, RowChange, RowKey, RowState};
 use crate::mail::compose::is_own;
@@ -87,8 +87,8 @@ pub struct ConversationMail {
 pub enum GrantCheck {
     /// Allowed by this grant; if several grants together allow it, by the first of them.
     Grant(String),
-    /// Not allowed; the index of the first act that no grant allows.
-    NotCovered(usize),
+    /// Not allowed; the index of the first act that no grant allows, and what its files were when one did.
+    NotCovered(usize, Texts),
 }
 
 /// What nodes read from and write to the store.
@@ -391,7 +391,7 @@ impl Records {
         let covering = self.store.grants().covering_call(tool, call)?;
         Ok(match covering {
             Ok(grant) => GrantCheck::Grant(grant),
-            Err(act) => GrantCheck::NotCovered(act),
+            Err((act, was)) => GrantCheck::NotCovered(act, was),
         })
     }
 

@@ -89,7 +89,7 @@ fn joined<'a>(acts: impl Iterator<Item = (String, &'a str)>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::graph::Word;
+    use crate::engine::graph::{Texts, Word};
 
     fn call() -> AgentCall {
         let act = |words: &[&str], after: &str| Act {
@@ -99,11 +99,19 @@ mod tests {
                 .collect(),
             folder: "/a".to_owned(),
             fixed: BTreeMap::new(),
+            texts: Texts::new(),
             after: after.to_owned(),
         };
         let acts =
             vec![act(&["git", "add", "it's", "a/b", "c/d"], ";"), act(&["git", "commit", "<paths>"], "&&")];
-        AgentCall { by: "x".to_owned(), session: None, folder: "/a".to_owned(), acts, asks: None }
+        AgentCall {
+            by: "x".to_owned(),
+            session: None,
+            folder: "/a".to_owned(),
+            acts,
+            asks: None,
+            was: Texts::new(),
+        }
     }
 
     #[test]

@@ -197,3 +197,34 @@ fn another_server_of_the_same_name_is_another() {
     std::fs::remove_file(cli.path(".claude.json")).unwrap();
     assert_eq!(ask()["status"], "waiting", "a server that nobody can see");
 }
+
+/// A script is allowed as it is: once it has changed it is asked about again, with the difference.
+#[test]
+fn a_script_that_changed_is_asked_with_the_difference() {
+    let cli = Cli::new();
+    let write = |text: &str| std::fs::write(cli.path("x.sh"), text).unwrap();
+    let ask = || {
+        let mut command = cli.real();
+        command.args(["request", "--title", "$ sh x.sh", "--action", "Bash", "--json"]);
+        command
+            .args(["--source", "claude-code", "--args", r#"{"command": "sh x.sh"}"#])
+            .current_dir(cli.path("."));
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()
+    };
+    write("echo one\necho two\n");
+    let id = ask()["id"].as_str().unwrap().to_owned();
+    cli.json(&["accept", &id, "--grant", "sh x.sh"]);
+    assert_ne!(ask()["status"], "waiting");
+    write("echo one\necho three\n");
+    let asked = ask();
+    assert_eq!(asked["status"], "waiting");
+    let shown = cli.real().args(["view", asked["id"].as_str().unwrap()]).output().unwrap();
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    for line in ["You allowed this before `x.sh` changed:", "-echo two", "+echo three"] {
+        assert!(shown.contains(line), "{line}: {shown}");
+    }
+    write("echo one\necho two\n");
+    assert_ne!(ask()["status"], "waiting");
+}

@@ -22,7 +22,13 @@ pub struct AgentCall {
     /// The index of the first act that had to be asked about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asks: Option<usize>,
+    /// What this act's files contained when it was allowed, if only they keep it from being covered.
+    #[serde(default, skip_serializing_if = "Texts::is_empty")]
+    pub was: Texts,
 }
+
+/// What files contain whose digests are fixed, by the names under which those are. Only to be shown.
+pub type Texts = BTreeMap<String, String>;
 
 /// One thing that a program wants to do: a command, a change to files, the use of a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +38,8 @@ pub struct Act {
     pub folder: String,
     /// What else must be the same, by name.
     pub fixed: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Texts::is_empty")]
+    pub texts: Texts,
     /// What stands between the act before and this one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub after: String,
@@ -67,6 +75,8 @@ pub struct ActPattern {
     pub words: Vec<WordPattern>,
     pub folder: String,
     pub fixed: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Texts::is_empty")]
+    pub texts: Texts,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub after: String,
 }
@@ -107,6 +117,7 @@ impl AgentCall {
             words,
             folder: act.folder.clone(),
             fixed: act.fixed.clone(),
+            texts: act.texts.clone(),
             after: act.after.clone(),
         };
         let patterns: Vec<ActPattern> = self.acts.iter().zip(allowed).map(pattern).collect();
@@ -157,6 +168,20 @@ impl ActPattern {
             && pairs.all(|(n, (pattern, act))| pattern.covers(act) && (n == 0 || pattern.after == act.after))
     }
 
+    /// What the files of an act contained that it would cover if they still did.
+    pub fn was(&self, act: &Act) -> Option<Texts> {
+        let is_same = |name: &String| self.fixed.get(name) == act.fixed.get(name);
+        let mut was = self.texts.clone();
+        was.retain(|name, _| !is_same(name));
+        let mut before = act.clone();
+        before.fixed.extend(
+            was.keys()
+                .filter_map(|name| self.fixed.get_key_value(name))
+                .map(|(name, value)| (name.clone(), value.clone())),
+        );
+        (!was.is_empty() && self.covers(&before)).then_some(was)
+    }
+
     fn covers(&self, act: &Act) -> bool {
         self.folder == act.folder && self.fixed == act.fixed && self.covers_words(&act.words)
     }
@@ -188,10 +213,18 @@ mod tests {
             words: line.split_whitespace().map(word).collect(),
             folder: "/a".to_owned(),
             fixed: BTreeMap::from([("tool".to_owned(), "Bash".to_owned())]),
+            texts: Texts::new(),
             after: ";".to_owned(),
         };
         let acts = line.split(';').map(act).collect();
-        AgentCall { by: "x".to_owned(), session: None, folder: "/a".to_owned(), acts, asks: None }
+        AgentCall {
+            by: "x".to_owned(),
+            session: None,
+            folder: "/a".to_owned(),
+            acts,
+            asks: None,
+            was: Texts::new(),
+        }
     }
 
     fn covers(allowed: &str, open: bool, line: &str) -> bool {
@@ -245,11 +278,28 @@ mod tests {
     }
 
     #[test]
+    fn what_only_changed_files_keep_from_being_covered_is_known() {
+        let digest =
+            |act: &mut Act, digest: &str| drop(act.fixed.insert("x as it is".to_owned(), digest.to_owned()));
+        let mut shown = call("./x a/b");
+        digest(&mut shown.acts[0], "1");
+        shown.acts[0].texts = Texts::from([("x as it is".to_owned(), "old".to_owned())]);
+        let pattern = shown.patterns(shown.exactly()).unwrap().remove(0);
+        let mut act = shown.acts.remove(0);
+        assert_eq!(pattern.was(&act), None);
+        digest(&mut act, "2");
+        assert_eq!(pattern.was(&act), Some(pattern.texts.clone()));
+        act.folder = "/b".to_owned();
+        assert_eq!(pattern.was(&act), None);
+    }
+
+    #[test]
     fn writing_and_running_in_a_folder_add_up() {
         let act = |what: &str, folder: &str| ActPattern {
             words: Vec::new(),
             folder: folder.to_owned(),
             fixed: BTreeMap::from([(what.to_owned(), String::new())]),
+            texts: Texts::new(),
             after: String::new(),
         };
         let (writes, runs, line) = (ActPattern::CONTENTS, ActPattern::PROGRAM, ActPattern::LINE);

@@ -31,7 +31,7 @@ mod shape;
 mod state;
 mod workflow;
 
-pub use agent_call::{Act, ActPattern, AgentCall, Allowed, Word, WordPattern};
+pub use agent_call::{Act, ActPattern, AgentCall, Allowed, Texts, Word, WordPattern};
 pub use builder::{Builder, Graph};
 pub use command::{Child, Command, Next};
 pub use context::{Ctx, StepContext};

@@ -15,10 +15,7 @@ pub fn covering<'a>(
     tool: &str,
     call: &AgentCall,
 ) -> Result<String, usize> {
-    let fits = |of: &str, scope: &AgentScope| {
-        of == tool && scope.by == call.by && (scope.session.is_none() || scope.session == call.session)
-    };
-    let grants: Vec<_> = grants.filter(|(_, of, scope)| fits(of, scope)).collect();
+    let grants: Vec<_> = grants.filter(|(_, of, scope)| fits(of, scope, tool, call)).collect();
     // Up to each act, the first grant that helps cover what comes before it, if all of that is covered.
     let mut covered: Vec<Option<usize>> = vec![None; call.acts.len() + 1];
     let mut end = 0;
@@ -39,6 +36,11 @@ pub fn covering<'a>(
     }
     let first = covered.last().copied().flatten().filter(|_| !call.acts.is_empty()).ok_or(end)?;
     grants.get(first).map(|(id, ..)| (*id).to_owned()).ok_or(0)
+}
+
+/// Whether a grant with this scope, for the tool `of`, is for calls of this tool by whoever makes this call.
+pub fn fits(of: &str, scope: &AgentScope, tool: &str, call: &AgentCall) -> bool {
+    of == tool && scope.by == call.by && (scope.session.is_none() || scope.session == call.session)
 }
 
 /// The scope a person allows with a card, or why that is not possible.

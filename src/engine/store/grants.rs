@@ -3,8 +3,8 @@
 //! The store decides what a grant covers. The asker names a grant; whether it covers the question is decided from the
 //! log when the question is committed, when its answer is taken in, and before the effect.
 
-use crate::engine::graph::{AgentCall, Decision, GrantId, InterruptId, ThreadId, Warning};
-use crate::engine::store::grant_scope::{self, DEFAULT_DURATION, covering};
+use crate::engine::graph::{AgentCall, Decision, GrantId, InterruptId, Texts, ThreadId, Warning};
+use crate::engine::store::grant_scope::{self, DEFAULT_DURATION, covering, fits};
 use crate::engine::store::grant_trial::{Trial, reaches, wished};
 use crate::engine::store::log::{
     self, AgentScope, Asked, EntryKind, Granted, NewEntry, Revoked, Scope, Tx, UndoReason,
@@ -105,13 +105,25 @@ impl Grants<'_> {
         })
     }
 
-    /// The grant that covers this program's call, or the index of the first act that none covers.
-    pub fn covering_call(self, tool: &str, call: &AgentCall) -> Result<Result<String, usize>, StoreError> {
+    /// The grant that covers this program's call, or the index of the first act that none covers, with what its files
+    /// contained if one covered it then.
+    pub fn covering_call(
+        self,
+        tool: &str,
+        call: &AgentCall,
+    ) -> Result<Result<String, (usize, Texts)>, StoreError> {
         let now = self.0.now_ms();
         self.0.read(|db| {
             let grants = agent_grants(db, now)?;
-            let scopes = grants.iter().filter_map(Grant::agent);
-            Ok(covering(scopes, tool, call))
+            let scopes = || grants.iter().filter_map(Grant::agent);
+            Ok(covering(scopes(), tool, call).map_err(|at| {
+                let allowed = scopes()
+                    .filter(|(_, of, scope)| fits(of, scope, tool, call))
+                    .flat_map(|(.., scope)| &scope.acts);
+                let was =
+                    call.acts.get(at).and_then(|act| allowed.filter_map(|allowed| allowed.was(act)).last());
+                (at, was.unwrap_or_default())
+            }))
         })
     }
 

@@ -102,7 +102,7 @@ pub fn asker(item: &Question) -> Visible {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::graph::{AgentCall, Allow, Grantable, Hash, InterruptId, Labels, ThreadId};
+    use crate::engine::graph::{AgentCall, Allow, Grantable, Hash, InterruptId, Labels, Texts, ThreadId};
     use jiff::Timestamp;
     use serde_json::json;
 
@@ -163,7 +163,8 @@ mod tests {
         command.args = json!({ "command": "ls" });
         assert_eq!(asked(&command), "Wants to run · the program claude-code");
         let (by, folder) = ("claude-code".to_owned(), "/home/noor/webshop".to_owned());
-        command.grantable.call = Some(AgentCall { by, session: None, folder, acts: Vec::new(), asks: None });
+        command.grantable.call =
+            Some(AgentCall { by, session: None, folder, acts: Vec::new(), asks: None, was: Texts::new() });
         assert_eq!(asked(&command), "Wants to run · the program claude-code in /home/noor/webshop");
         command.grantable.call = None;
         for no_command in [json!(7), json!(null), json!(["ls"]), json!(" ")] {

@@ -2,6 +2,7 @@
 //! as diffs, all from what was handed in: a card never opens a file.
 
 use super::original;
+use super::place::AS_IT_IS;
 use super::report::Report;
 use super::risk::FILES;
 use super::shell;
@@ -50,6 +51,7 @@ pub(super) fn draw(state: &AnyState, question: Option<&Question>) -> Card {
     if question.is_some_and(|question| question.kind == Kind::Approval) && !does.is_empty() {
         blocks.push(Block::panel(title, does));
         blocks.extend(reason(state, question));
+        blocks.extend(changed_since(question));
         blocks.extend(text);
     } else {
         blocks.extend(text);
@@ -118,6 +120,25 @@ fn reason(state: &Request, question: Option<&Question>) -> Option<Block> {
         Err(why) => format!("Asked as one command: {why}."),
     };
     Some(Block::text(&text))
+}
+
+/// How the files of a command changed since it was allowed with them.
+fn changed_since(question: Option<&Question>) -> Vec<Block> {
+    let Some(call) = question.and_then(|question| question.grantable.call.as_ref()) else {
+        return Vec::new();
+    };
+    let now = |name: &String| call.act_asked_about()?.texts.get(name);
+    let shown = |(name, was): (&String, &String)| {
+        let file = name.trim_end_matches(AS_IT_IS);
+        match now(name) {
+            Some(now) => {
+                let text = format!("You allowed this before `{file}` changed:");
+                [Block::text(&text), Block::Diff(changed_lines(was, now))]
+            }
+            None => [Block::text(&format!("You allowed this when `{file}` was:")), Block::text(was)],
+        }
+    };
+    call.was.iter().flat_map(shown).collect()
 }
 
 /// A change to a file: old and new text, a whole new text, or several changes in a row.

@@ -7,7 +7,7 @@ use super::place::Place;
 use super::shell::{self, Segment};
 use super::state::RequestInput;
 use crate::dialects::{Arg, Does, Edited, Tool, edited};
-use crate::engine::graph::{Act, ActPattern, AgentCall, Word};
+use crate::engine::graph::{Act, ActPattern, AgentCall, Texts, Word};
 use crate::text::hex;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -33,7 +33,7 @@ pub(super) fn call(request: &RequestInput) -> Option<AgentCall> {
         None => vec![whole(request, action, folder)],
     };
     let session = request.session.as_ref().map(|session| session.id.clone());
-    Some(AgentCall { by, session, folder: folder.to_owned(), acts, asks: None })
+    Some(AgentCall { by, session, folder: folder.to_owned(), acts, asks: None, was: Texts::new() })
 }
 
 /// Whether a call changes nothing: a line of only harmless commands, or a tool that reads inside the folder.
@@ -111,13 +111,12 @@ fn commands(request: &RequestInput, tool: &Tool, start: &str) -> Option<Vec<Act>
             acts.map(|(n, segment)| command(request, segment, n == 0, &place, fixed.clone())).collect()
         }
         Ok(_) | Err(_) => {
-            let mut fixed = fixed;
+            let mut act = act(vec![Word { text: line.text.to_owned(), open: false }], &line.folder, fixed);
             for command in shell::commands(line.text).commands {
-                pin(&command.words, &line.folder, &place, &mut fixed)?;
+                pin(&command.words, &place, &mut act)?;
             }
-            fixed.insert(ActPattern::LINE.to_owned(), String::new());
-            let words = vec![Word { text: line.text.to_owned(), open: false }];
-            Some(vec![Act { words, folder: line.folder, fixed, after: String::new() }])
+            act.fixed.insert(ActPattern::LINE.to_owned(), String::new());
+            Some(vec![act])
         }
     }
 }
@@ -128,16 +127,17 @@ fn command(
     segment: Segment,
     is_first: bool,
     place: &Place,
-    mut fixed: BTreeMap<String, String>,
+    fixed: BTreeMap<String, String>,
 ) -> Option<Act> {
     let Segment { words, folder, after } = segment;
-    pin(&words, &folder, place, &mut fixed)?;
+    let mut act = Act { after, ..act(Vec::new(), &folder, fixed) };
+    pin(&words, place, &mut act)?;
     let name = words.first()?;
     let found = request.programs.get(name).cloned();
     let found =
         found.or_else(|| name.contains('/').then(|| name.clone())).unwrap_or_else(|| "not found".to_owned());
-    fixed.extend(place.digest(&found, &folder)?.map(|digest| as_it_is(&found, digest)));
-    fixed.insert(ActPattern::PROGRAM.to_owned(), found);
+    place.pin(&found, &mut act)?;
+    act.fixed.insert(ActPattern::PROGRAM.to_owned(), found);
     // What ran before may have changed what a path leads to.
     let takes_paths = is_first && shell::takes_paths(&words);
     let word = |(n, text): (usize, &String)| {
@@ -145,19 +145,20 @@ fn command(
         let open = takes_paths && n >= 2 && !follows_option && place.is_open_word(text, &folder);
         Word { text: text.clone(), open }
     };
-    Some(Act { words: words.iter().enumerate().map(word).collect(), folder, fixed, after })
+    act.words = words.iter().enumerate().map(word).collect();
+    Some(act)
+}
+
+fn act(words: Vec<Word>, folder: &str, fixed: BTreeMap<String, String>) -> Act {
+    Act { words, folder: folder.to_owned(), fixed, texts: Texts::new(), after: String::new() }
 }
 
 /// Fixes what the programs and scripts of the project in a command contain; `None` if it runs what it reads.
-fn pin(words: &[String], folder: &str, place: &Place, fixed: &mut BTreeMap<String, String>) -> Option<()> {
+fn pin(words: &[String], place: &Place, act: &mut Act) -> Option<()> {
     for file in shell::programs_in(words) {
-        fixed.extend(place.digest(file, folder)?.map(|digest| as_it_is(file, digest)));
+        place.pin(file, act)?;
     }
     (!shell::runs_what_it_reads(words)).then_some(())
-}
-
-fn as_it_is(file: &str, digest: String) -> (String, String) {
-    (format!("{file} as it is"), digest)
 }
 
 /// Changes to files that such calls may be about; `None` if one of them is another.
@@ -175,7 +176,7 @@ fn edit(request: &RequestInput, tool: &Tool, folder: &str) -> Option<Act> {
     let mut fixed =
         fixed(request, |arg| matches!(arg, Arg::Path | Arg::Contents | Arg::Patch | Arg::Several));
     fixed.insert(ActPattern::CONTENTS.to_owned(), String::new());
-    Some(Act { words, folder: folder.to_owned(), fixed, after: String::new() })
+    Some(act(words, folder, fixed))
 }
 
 /// The call as it is.
@@ -188,7 +189,7 @@ fn whole(request: &RequestInput, action: &str, folder: &str) -> Act {
         fixed.insert("asked".to_owned(), short(&Value::from(request.title.as_str())));
         fixed.extend(request.text.as_deref().map(|text| ("details".to_owned(), short(&Value::from(text)))));
     }
-    Act { words, folder: folder.to_owned(), fixed, after: String::new() }
+    act(words, folder, fixed)
 }
 
 /// The arguments that must be the same, except those that are `told` otherwise, and the names of those that may differ.

@@ -26,7 +26,7 @@ pub(super) async fn ask_person(
         Some(call) if is_warned => call.asks = call.acts.iter().position(risk::is_risky),
         Some(call) => match ctx.services().records.agent_grant(&question.action, call)? {
             GrantCheck::Grant(grant) => question.granted = Some(grant),
-            GrantCheck::NotCovered(act) => call.asks = Some(act),
+            GrantCheck::NotCovered(act, was) => (call.asks, call.was) = (Some(act), was),
         },
         None => {}
     }

@@ -3,6 +3,7 @@
 
 use super::shell::file_inside;
 use crate::dialects::steers;
+use crate::engine::graph::Act;
 use crate::text::hex;
 use crate::tools::folder::follow_links;
 use crate::tools::git::hooks_folder;
@@ -14,6 +15,12 @@ use std::path::{Path, PathBuf};
 
 /// The largest program or script that is looked at, in bytes.
 const MAX_PROGRAM: u64 = 64 << 20;
+
+/// What follows the name of a file whose digest is fixed.
+pub(super) const AS_IT_IS: &str = " as it is";
+
+/// The longest text of which a change is shown, in bytes.
+const MAX_SHOWN: usize = 64 << 10;
 
 pub(super) struct Place {
     folder: String,
@@ -87,15 +94,19 @@ impl Place {
         )
     }
 
-    /// The digest of a file inside the folder; `Some(None)` if there is none such, `None` if it cannot be read.
-    pub(super) fn digest(&self, file: &str, folder: &str) -> Option<Option<String>> {
-        let path = Path::new(folder).join(file);
-        let Ok(real) = path.canonicalize() else { return Some(None) };
+    /// Fixes what a file contains, if it is one inside the folder; `None` if it cannot be read.
+    pub(super) fn pin(&self, file: &str, act: &mut Act) -> Option<()> {
+        let path = Path::new(&act.folder).join(file);
+        let Ok(real) = path.canonicalize() else { return Some(()) };
         if !self.root.as_ref().is_some_and(|root| real.starts_with(root)) || !real.is_file() {
-            return Some(None);
+            return Some(());
         }
         let bytes = regular_file::read(&real, MAX_PROGRAM).ok()?;
-        Some(Some(hex(&Sha256::digest(&bytes)).chars().take(32).collect()))
+        let name = format!("{file}{AS_IT_IS}");
+        act.fixed.insert(name.clone(), hex(&Sha256::digest(&bytes)).chars().take(32).collect());
+        let text = String::from_utf8(bytes).ok().filter(|text| text.len() <= MAX_SHOWN);
+        act.texts.extend(text.map(|text| (name, text)));
+        Some(())
     }
 }
 

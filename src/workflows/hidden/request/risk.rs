@@ -354,13 +354,12 @@ fn runs_later(file: &str, folder: Option<&str>) -> bool {
     let named = shell::resolve(file, folder);
     let real = follow_links(&Path::new(folder).join(file)).unwrap_or_else(|_| named.clone());
     let is_at_home = std::env::home_dir().is_some_and(|home| home == Path::new(folder));
-    let is_hidden = |path: &Path| path.iter().any(|name| name.to_string_lossy().starts_with('.'));
-    let decides = |path: &Path| {
+    let any_name = |path: &Path, is_meant: &dyn Fn(&str) -> bool| {
         let rest = path.strip_prefix(folder).unwrap_or(path);
-        rest.iter()
-            .map(|name| name.to_string_lossy())
-            .any(|name| name.eq_ignore_ascii_case(".git") || steers(&name))
+        rest.iter().any(|name| is_meant(&name.to_string_lossy()))
     };
+    let is_hidden = |path: &Path| any_name(path, &|name| name.starts_with('.'));
+    let decides = |path: &Path| any_name(path, &|name| name.eq_ignore_ascii_case(".git") || steers(name));
     let is_elsewhere = is_at_home || file.starts_with(['~', '$']) || is_outside(file, folder);
     decides(&named) || decides(&real) || is_elsewhere && (is_hidden(&named) || is_hidden(&real))
 }
