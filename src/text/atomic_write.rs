@@ -101,6 +101,22 @@ pub fn holds(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     }
 }
 
+/// The copies that were kept of a file next to it, in the order of their stamps.
+pub fn backups(path: &Path) -> Vec<PathBuf> {
+    let Some(stem) = path.file_stem().map(|stem| format!("{}-", stem.to_string_lossy())) else {
+        return Vec::new();
+    };
+    let entries = fs::read_dir(folder_of(path)).into_iter().flatten().flatten().map(|entry| entry.path());
+    let is_copy = |other: &PathBuf| {
+        let stamp = other.file_stem().and_then(|other| other.to_str()?.strip_prefix(&stem));
+        other.extension() == path.extension()
+            && stamp.is_some_and(|stamp| stamp.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    let mut backups: Vec<PathBuf> = entries.filter(is_copy).collect();
+    backups.sort_unstable_by_key(|backup| backup.file_stem().map(ToOwned::to_owned));
+    backups
+}
+
 /// Gives the file at `path` a second name, so that it is never gone, not even for a moment.
 fn back_up(path: &Path, stamp: &str) -> io::Result<PathBuf> {
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();

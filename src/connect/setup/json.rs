@@ -3,7 +3,7 @@
 use super::is_ours;
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstContainerNode, CstInputValue, CstNode, CstObject, CstRootNode};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// An entry of ours in a JSON file.
 #[derive(Clone, Debug)]
@@ -26,27 +26,34 @@ impl Entry {
     }
 }
 
-/// The file with these entries, each once.
-pub(super) fn with(text: &str, entries: &[Entry]) -> Result<String, String> {
+/// The file with these entries, each once. What somebody added to one of them stays in it, and so do empty lists that
+/// were there `before`.
+pub(super) fn with(text: &str, entries: &[Entry], before: Option<&str>) -> Result<String, String> {
     let root = parse(text)?;
     let object = top(&root)?;
-    // Entries of an earlier version or with other flags are replaced if they differ, and stay if they do not.
-    if entries.iter().all(|entry| has(&object, entry)) && count_our_hooks(&object) == hooks_in(entries) {
-        return Ok(text.to_owned());
-    }
-    take_out(&object, entries);
+    let mut hooks = our_hooks(&object);
     for entry in entries {
-        put(&object, entry)?;
+        put(&object, entry, &mut hooks)?;
     }
-    Ok(with_final_newline(root.to_string()))
+    // What is left is of an earlier version, or for other flags.
+    let was_there = was_in(before);
+    hooks.into_iter().for_each(|hook| hook.take_out(&was_there));
+    let after = root.to_string();
+    Ok(if after == text { after } else { with_final_newline(after) })
 }
 
-/// The file without these entries.
-pub(super) fn without(text: &str, entries: &[Entry]) -> Result<String, String> {
+/// The file without these entries, and without the objects and lists that are empty then, unless they were there
+/// `before`.
+pub(super) fn without(text: &str, entries: &[Entry], before: Option<&str>) -> Result<String, String> {
     let root = parse(text)?;
-    let object = top(&root)?;
-    let removed = take_out(&object, entries);
+    let removed = take_out(&top(&root)?, entries, &was_in(before));
     Ok(if removed { root.to_string() } else { text.to_owned() })
+}
+
+/// Whether a file has something of ours.
+pub(super) fn has_ours(text: &str, entries: &[Entry]) -> bool {
+    let object = parse(text).ok().and_then(|root| root.object_value());
+    object.is_some_and(|object| take_out(&object, entries, &|_| true))
 }
 
 /// Parses a file.
@@ -87,36 +94,55 @@ fn with_final_newline(mut text: String) -> String {
     text
 }
 
-/// How many of our hooks it has.
-fn count_our_hooks(object: &CstObject) -> usize {
-    let groups = object.object_value("hooks").map(|hooks| hooks.properties()).unwrap_or_default();
-    let groups = groups.iter().filter_map(|event| event.array_value()).flat_map(|list| list.elements());
-    groups.flat_map(|group| hooks_of_group(&group)).filter(is_our_hook).count()
+/// A hook of ours in a file.
+struct Hook {
+    event: String,
+    group: CstObject,
+    hook: CstObject,
 }
 
-fn hooks_in(entries: &[Entry]) -> usize {
-    entries.iter().filter(|entry| matches!(entry, Entry::Hook { .. })).count()
-}
-
-fn has(object: &CstObject, entry: &Entry) -> bool {
-    match entry {
-        Entry::Hook { event, group } => {
-            let list = object.object_value("hooks").and_then(|hooks| hooks.array_value(event));
-            list.is_some_and(|list| list.elements().iter().any(|element| equals(element, group)))
+impl Hook {
+    /// Removes it, and what is empty without it, unless it was there before.
+    fn take_out(self, was_there: WasThere<'_>) {
+        let list = self.group.parent();
+        self.hook.remove();
+        if !hooks_of_group(&self.group).is_empty() {
+            return;
         }
-        Entry::Set { path, value } => {
-            let Some((name, above)) = path.split_last() else { return false };
-            let element = find_object(object, above).and_then(|object| object.get(name)?.value());
-            element.is_some_and(|element| equals(&element, value))
-        }
-        Entry::Member { path, text } => {
-            let Some((name, above)) = path.split_last() else { return false };
-            let list = find_object(object, above).and_then(|object| object.array_value(name));
-            list.is_some_and(|list| {
-                list.elements().iter().any(|element| equals(element, &Value::from(text.as_str())))
-            })
+        self.group.remove();
+        let path = ["hooks".to_owned(), self.event];
+        let event = list.and_then(|list| list.parent());
+        if let Some(event) = event.filter(|_| !was_there(&path)) {
+            remove_empty(event);
         }
     }
+}
+
+/// Whether something was at a path before.
+type WasThere<'a> = &'a dyn Fn(&[String]) -> bool;
+
+fn was_in(before: Option<&str>) -> impl Fn(&[String]) -> bool {
+    let before = before.and_then(|before| parse(before).ok()?.object_value());
+    move |path| {
+        let Some((name, above)) = path.split_last() else { return false };
+        before.as_ref().and_then(|before| find_object(before, above)?.get(name)).is_some()
+    }
+}
+
+fn our_hooks(object: &CstObject) -> Vec<Hook> {
+    let mut ours = Vec::new();
+    for prop in object.object_value("hooks").map(|hooks| hooks.properties()).unwrap_or_default() {
+        let groups = prop.array_value().map(|list| list.elements()).unwrap_or_default();
+        for group in groups.iter().filter_map(CstNode::as_object) {
+            let hooks = hooks_of_group(&group).into_iter().filter(is_our_hook);
+            let hook = |hook: CstNode| {
+                let event = prop.decoded_name()?;
+                Some(Hook { event, group: group.clone(), hook: hook.as_object()? })
+            };
+            ours.extend(hooks.filter_map(hook));
+        }
+    }
+    ours
 }
 
 fn equals(node: &CstNode, value: &Value) -> bool {
@@ -127,26 +153,45 @@ fn find_object(object: &CstObject, path: &[String]) -> Option<CstObject> {
     path.iter().try_fold(object.clone(), |object, name| object.object_value(name))
 }
 
-fn put(object: &CstObject, entry: &Entry) -> Result<(), String> {
+/// Puts an entry where it belongs. `hooks` are those in the file that no entry has been put into.
+fn put(object: &CstObject, entry: &Entry, hooks: &mut Vec<Hook>) -> Result<(), String> {
     match entry {
         Entry::Hook { event, group } => {
-            list_at(object, &["hooks".to_owned(), (*event).to_owned()])?.append(input(group));
+            let matcher = |group: &CstObject| group.get("matcher")?.value()?.to_serde_value();
+            let fits =
+                |hook: &Hook| hook.event == *event && matcher(&hook.group).as_ref() == group.get("matcher");
+            let there = hooks.iter().position(fits).map(|at| hooks.remove(at).hook);
+            match (there, group.pointer("/hooks/0").and_then(Value::as_object)) {
+                (Some(hook), Some(ours)) => merge(&hook, ours),
+                _ => drop(list_at(object, &["hooks".to_owned(), (*event).to_owned()])?.append(input(group))),
+            }
         }
         Entry::Set { path, value } => {
             let Some((name, above)) = path.split_last() else { return Ok(()) };
-            let object = object_at(object, above)?;
-            match object.get(name) {
-                Some(existing) => existing.set_value(input(value)),
-                None => {
-                    object.append(name, input(value));
-                }
-            }
+            set(&object_at(object, above)?, name, value);
         }
         Entry::Member { path, text } => {
-            list_at(object, path)?.append(CstInputValue::from(text.as_str()));
+            let (list, ours) = (list_at(object, path)?, Value::from(text.as_str()));
+            if !list.elements().iter().any(|element| equals(element, &ours)) {
+                list.append(input(&ours));
+            }
         }
     }
     Ok(())
+}
+
+/// Sets a member; of an object only what we have in it.
+fn set(object: &CstObject, name: &str, value: &Value) {
+    let Some(prop) = object.get(name) else { return drop(object.append(name, input(value))) };
+    match (prop.object_value(), value.as_object()) {
+        (Some(there), Some(ours)) => merge(&there, ours),
+        _ if prop.value().is_some_and(|there| equals(&there, value)) => {}
+        _ => prop.set_value(input(value)),
+    }
+}
+
+fn merge(object: &CstObject, ours: &Map<String, Value>) {
+    ours.iter().for_each(|(name, value)| set(object, name, value));
 }
 
 fn object_at(object: &CstObject, path: &[String]) -> Result<CstObject, String> {
@@ -161,31 +206,12 @@ fn list_at(object: &CstObject, path: &[String]) -> Result<CstArray, String> {
     object.array_value_or_create(name).ok_or_else(|| format!("`{name}` is not a list; fix it first"))
 }
 
-/// Removes everything of ours, and containers that become empty; returns whether there was anything.
-fn take_out(object: &CstObject, entries: &[Entry]) -> bool {
-    let mut removed = false;
-    for event in object.object_value("hooks").map(|hooks| hooks.properties()).unwrap_or_default() {
-        let Some(list) = event.array_value() else { continue };
-        let mut removed_here = false;
-        for group in list.elements() {
-            let hooks: Vec<CstNode> = hooks_of_group(&group);
-            let (our, theirs): (Vec<_>, Vec<_>) = hooks.into_iter().partition(is_our_hook);
-            if our.is_empty() {
-                continue;
-            }
-            removed_here = true;
-            if theirs.is_empty() {
-                group.remove();
-            } else {
-                our.into_iter().for_each(CstNode::remove);
-            }
-        }
-        removed |= removed_here;
-        if removed_here && list.elements().is_empty() {
-            event.remove();
-        }
-    }
-    if removed && let Some(hooks) = object.get("hooks") {
+/// Removes everything of ours, and what is empty then and was not there before; returns whether there was anything.
+fn take_out(object: &CstObject, entries: &[Entry], was_there: WasThere<'_>) -> bool {
+    let hooks = our_hooks(object);
+    let mut removed = !hooks.is_empty();
+    hooks.into_iter().for_each(|hook| hook.take_out(was_there));
+    if let Some(hooks) = object.get("hooks").filter(|_| removed && !was_there(&["hooks".to_owned()])) {
         remove_empty(hooks.into());
     }
     for entry in entries {
@@ -209,6 +235,9 @@ fn take_out(object: &CstObject, entries: &[Entry]) -> bool {
         // Containers above it that are now empty, from the inside out.
         for depth in (1..=path.len()).rev() {
             let Some((name, above)) = path[..depth].split_last() else { continue };
+            if was_there(&path[..depth]) {
+                break;
+            }
             if let Some(prop) = find_object(object, above).and_then(|object| object.get(name)) {
                 remove_empty(prop.into());
             }
@@ -230,9 +259,8 @@ fn remove_empty(prop: CstContainerNode) {
 }
 
 /// The hooks of a group.
-fn hooks_of_group(group: &CstNode) -> Vec<CstNode> {
-    let hooks = group.as_object().and_then(|group| group.array_value("hooks"));
-    hooks.map(|hooks| hooks.elements()).unwrap_or_default()
+fn hooks_of_group(group: &CstObject) -> Vec<CstNode> {
+    group.array_value("hooks").map(|hooks| hooks.elements()).unwrap_or_default()
 }
 
 fn is_our_hook(hook: &CstNode) -> bool {

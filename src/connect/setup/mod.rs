@@ -1,8 +1,8 @@
 //! Connects coding agents: adds the lines to an agent's own config that make it ask here, and removes them again.
 //!
-//! Promises: what a person wrote stays unchanged, including comments and order; connecting twice changes nothing;
-//! removing restores what was there before. Everything is shown before it is written. If a config has something else in
-//! a place we need, we refuse and never replace it.
+//! Promises: what a person wrote stays unchanged, including comments, order, and keys added to our entries; connecting
+//! twice changes nothing; removing restores what was there before, as the kept copy has it. Everything is shown before
+//! it is written. If a config has something else in a place we need, we refuse and never replace it.
 //!
 //! If a missing or crashing sayso would let a call through, the installed command blocks it instead.
 
@@ -234,13 +234,17 @@ impl ConfigFile {
             {
                 None
             }
-            (Contents::Json(entries), Target::Connected) => Some(json::with(text, entries).map_err(named)?),
-            (Contents::Json(entries), Target::Removed) => Some(json::without(text, entries).map_err(named)?),
+            (Contents::Json(entries), Target::Connected) => {
+                Some(json::with(text, entries, self.earlier().as_deref()).map_err(named)?)
+            }
+            (Contents::Json(entries), Target::Removed) => {
+                Some(json::without(text, entries, self.earlier().as_deref()).map_err(named)?)
+            }
             (Contents::Toml { table, text: ours }, Target::Connected) => {
                 Some(toml::with(text, table, ours).map_err(named)?)
             }
             (Contents::Toml { table, .. }, Target::Removed) => {
-                Some(toml::without(text, table).map_err(named)?)
+                Some(toml::without(text, table, self.earlier().as_deref()).map_err(named)?)
             }
             (Contents::Whole(ours), _) => {
                 if before.as_deref().is_some_and(|text| !text.starts_with(opencode::HEAD)) {
@@ -253,6 +257,17 @@ impl ConfigFile {
         let is_empty = |text: &String| matches!(text.trim(), "" | "{}");
         let gone = target == Target::Removed && after.as_ref().is_some_and(is_empty) && before != after;
         Ok(Change { path: self.path.clone(), before, after: after.filter(|_| !gone) })
+    }
+
+    /// The file as it was before it was connected: the newest copy that was kept of it without anything of ours.
+    fn earlier(&self) -> Option<String> {
+        let has_ours = |text: &str| match &self.contents {
+            Contents::Json(entries) => json::has_ours(text, entries),
+            Contents::Toml { table, .. } => toml::has(text, table),
+            Contents::Whole(_) => true,
+        };
+        let copies = write::copies(&self.path).into_iter().rev();
+        copies.filter_map(|copy| read(&copy).ok()?).find(|text| !has_ours(text))
     }
 }
 

@@ -60,6 +60,8 @@ const SETTINGS: &[&str] = &[
      \"command\": \"./mine.sh\"}] // keep\n      }\n    ],\n    \"Stop\": [{\"hooks\": [{\"type\": \"command\", \
      \"command\": \"say done\"}]}]\n  }\n}\n",
     "{\"hooks\": {\"PermissionRequest\": [{\"hooks\": [{\"command\": \"./mine.sh\"}]}], \"PreCompact\": []}}",
+    "{\"hooks\": {\"PreToolUse\": [], \"PermissionRequest\": [], \"BeforeTool\": []}, \"permissions\": {\"allow\": []}, \
+     \"mcpServers\": {}, \"mcp\": {}}",
     "{\n  \"permission\": \"ask\" // every time\n}\n",
     "{\r\n\t\"env\": {\"A\": \"1\"}\r\n}\r\n",
     "/* head */\n{\n  \"permissions\": {\"allow\": [\n    \"Read\"\n  ]}\n}",
@@ -104,14 +106,46 @@ fn what_was_there_is_there_after_removing() {
     }
 }
 
-/// The contents of a config, without empty containers.
+/// The contents of a config.
 fn plain(text: &str) -> Value {
     let root = jsonc_parser::cst::CstRootNode::parse(text, &jsonc_parser::ParseOptions::default()).unwrap();
-    let mut value = root.to_serde_value().unwrap();
-    if value["hooks"] == json!({}) {
-        value.as_object_mut().unwrap().remove("hooks");
+    root.to_serde_value().unwrap()
+}
+
+#[test]
+fn what_a_person_adds_to_our_entries_stays() {
+    for (agent, file, event, of_server) in [
+        (Agent::Claude, ".claude/settings.json", Some("PermissionRequest"), false),
+        (Agent::Claude, ".claude/.claude.json", None, true),
+        (Agent::Codex, ".codex/hooks.json", Some("PermissionRequest"), false),
+        (Agent::Opencode, ".config/opencode/opencode.json", None, true),
+        (Agent::Gemini, ".gemini/settings.json", Some("BeforeTool"), true),
+    ] {
+        let machine = Machine::new();
+        machine.connect(agent, &options());
+        let mut config = plain(&machine.read(file).unwrap());
+        if let Some(event) = event {
+            config["hooks"][event][0]["hooks"][0]["note"] = json!("mine");
+        }
+        if of_server {
+            let server = name_in(agent, &machine.places()).unwrap();
+            config[agent.dialect().servers.key][server]["env"] = json!({"A": "1"});
+        }
+        machine.put(file, &config.to_string());
+        machine.connect(agent, &Options { program: vec!["/opt/new".to_owned()], ..options() });
+        let text = machine.read(file).unwrap();
+        assert!(!text.contains("/opt/my tools") && text.contains("/opt/new"), "{text}");
+        assert_eq!(text.contains("\"note\":\"mine\""), event.is_some(), "{text}");
+        assert_eq!(text.contains("\"env\":{\"A\":\"1\"}"), of_server, "{text}");
     }
-    value
+    let machine = Machine::new();
+    machine.connect(Agent::Codex, &options());
+    let mine = "env = { A = \"1\" } # mine\n";
+    let config = machine.read(".codex/config.toml").unwrap();
+    machine.put(".codex/config.toml", &format!("{config}{mine}"));
+    machine.connect(Agent::Codex, &Options { program: vec!["/opt/new".to_owned()], ..options() });
+    let text = machine.read(".codex/config.toml").unwrap();
+    assert!(text.contains(mine) && text.contains("/opt/new") && !text.contains("/opt/my tools"), "{text}");
 }
 
 #[test]
@@ -238,7 +272,7 @@ fn a_toml_config_keeps_its_comments() {
         assert!(!connect(Agent::Codex, &options(), &machine.places()).unwrap().changes[1].is_something());
         machine.carry_out(&disconnect(Agent::Codex, &options(), &machine.places()).unwrap());
         let after = machine.read(".codex/config.toml").unwrap_or_default();
-        assert_eq!(after.trim(), before.replace("mcp_servers = {}", "").trim(), "{text}");
+        assert_eq!(after.trim(), before.trim(), "{text}");
     }
 }
 

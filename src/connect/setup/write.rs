@@ -41,3 +41,9 @@ fn put(path: &Path, text: &str, stamp: &str) -> io::Result<Option<PathBuf>> {
     }
     Ok(backup)
 }
+
+/// The copies that were kept of a file, oldest first.
+pub(super) fn copies(path: &Path) -> Vec<PathBuf> {
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    atomic_write::backups(&path)
+}
