@@ -30,8 +30,8 @@ const ANIMATION_INTERVAL: Duration = Duration::from_millis(100);
 /// How often a clock with seconds is drawn.
 const CLOCK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How often we look at the time otherwise.
-const IDLE_INTERVAL: Duration = Duration::from_secs(10);
+/// How often we look at the time otherwise: what is shown then is told in minutes.
+const IDLE_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Changes are read at most this often.
 const CHANGE_INTERVAL: Duration = Duration::from_millis(100);

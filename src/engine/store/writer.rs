@@ -14,10 +14,11 @@ use crate::engine::store::rows::{self, Moved};
 use rusqlite::Connection;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::{broadcast, oneshot, watch};
 
 /// At most this many jobs share a transaction, so that the first one does not wait long.
@@ -26,8 +27,11 @@ const MAX_GROUP: usize = 512;
 /// The write-ahead log is merged into the main file when it exceeds this many pages.
 const LOG_PAGES: i32 = 1000;
 
-/// How often we ask SQLite for what others have written; people do not notice shorter delays.
+/// How often we look for what others have written; people do not notice shorter delays.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
+
+/// Two writes this close together may look like one in the time of the file.
+const COARSEST_TIME: Duration = Duration::from_secs(3);
 
 /// Runs inside the transaction, or without one if it could not begin. Returns the result and whom to tell.
 type Job = Box<dyn FnOnce(Option<&Tx<'_>>) -> (Result<(), StoreError>, OnCommit) + Send>;
@@ -71,8 +75,10 @@ impl Writer {
         let version = Cell::new(data_version(&db)?);
         let (head, memory) = (Cell::default(), Memory::default());
         let watchers = Arc::<AtomicUsize>::default();
+        let log_file = LogFile::of(&db);
         let run = WriterLoop {
             db,
+            log_file,
             log_pages,
             changed,
             moved,
@@ -178,8 +184,33 @@ struct WriterLoop {
     /// Where the log ended after our last transaction, and SQLite's number for what others have written.
     head: Cell<Head>,
     version: Cell<i64>,
+    log_file: LogFile,
     memory: Memory,
     lock_wait: Duration,
+}
+
+/// The file of the write-ahead log, which every writer changes. To look at it costs much less than to ask SQLite.
+struct LogFile {
+    path: PathBuf,
+    /// Its size and time when we last looked, and since when they are these.
+    seen: Cell<Option<(u64, SystemTime)>>,
+    since: Cell<Instant>,
+}
+
+impl LogFile {
+    fn of(db: &Connection) -> Self {
+        let path = PathBuf::from(format!("{}-wal", db.path().unwrap_or_default()));
+        Self { path, seen: Cell::default(), since: Cell::new(Instant::now()) }
+    }
+
+    /// Whether somebody may have written since the last look. A file that cannot be looked at says nothing.
+    fn may_have_changed(&self) -> bool {
+        let file = std::fs::metadata(&self.path).and_then(|file| Ok((file.len(), file.modified()?))).ok();
+        if self.seen.replace(file) != file {
+            self.since.set(Instant::now());
+        }
+        file.is_none() || self.since.get().elapsed() <= COARSEST_TIME
+    }
 }
 
 impl WriterLoop {
@@ -193,7 +224,9 @@ impl WriterLoop {
                 Ok(Some(first)) => first,
                 Ok(None) | Err(RecvTimeoutError::Timeout) => {
                     // If it cannot be read now, we try again next time.
-                    let _ = self.notice_others();
+                    if self.log_file.may_have_changed() {
+                        let _ = self.notice_others();
+                    }
                     continue;
                 }
                 Err(RecvTimeoutError::Disconnected) => return,
@@ -338,4 +371,26 @@ impl WriterLoop {
 /// SQLite's number for what other connections have written.
 fn data_version(db: &Connection) -> Result<i64, StoreError> {
     rows::one(db, "PRAGMA data_version", [])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_file_that_nobody_writes_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x-wal");
+        let log = LogFile { path: path.clone(), seen: Cell::default(), since: Cell::new(Instant::now()) };
+        assert!(log.may_have_changed(), "it cannot be looked at");
+        for text in ["one", "another"] {
+            std::fs::write(&path, text).unwrap();
+            assert!(log.may_have_changed(), "{text}");
+            // A second write may have the same time.
+            assert!(log.may_have_changed(), "{text}");
+            let long_ago = Instant::now().checked_sub(2 * COARSEST_TIME);
+            log.since.set(long_ago.unwrap());
+            assert!(!log.may_have_changed(), "{text}");
+        }
+    }
 }

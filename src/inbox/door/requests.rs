@@ -308,17 +308,23 @@ impl<'a> Requests<'a> {
 
     async fn close_requests(self) {
         let mut requests = HashMap::new();
+        let mut changes = self.0.store().changes();
         loop {
-            if let Err(error) = self.sweep(&mut requests).await {
-                tracing::warn!(%error, "requests that are over cannot be closed now");
+            changes.borrow_and_update();
+            match self.sweep(&mut requests).await {
+                // Until somebody asks, there is nothing to look for.
+                Ok(0) => drop(changes.changed().await),
+                Ok(_) => {}
+                Err(error) => tracing::warn!(%error, "requests that are over cannot be closed now"),
             }
             tokio::time::sleep(SWEEP_EVERY).await;
         }
     }
 
-    /// Reads each request only once; it never changes.
-    async fn sweep(self, requests: &mut HashMap<ThreadId, RequestInput>) -> Result<(), InboxError> {
+    /// Returns how many requests wait. Reads each only once; it never changes.
+    async fn sweep(self, requests: &mut HashMap<ThreadId, RequestInput>) -> Result<usize, InboxError> {
         let waiting = self.0.store().threads().waiting_of(NAME)?;
+        let count = waiting.len();
         requests.retain(|thread, _| waiting.contains(thread));
         let now = Moment::now(self.0.store().now());
         for thread in waiting {
@@ -339,7 +345,7 @@ impl<'a> Requests<'a> {
                 self.look_for_asker(&thread, asked, &now).await?;
             }
         }
-        Ok(())
+        Ok(count)
     }
 
     /// Closes an unanswered question; returns whether it was closed.
