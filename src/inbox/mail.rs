@@ -57,6 +57,11 @@ impl SourceLine {
     /// The prefix of servers' names among sources; no mailbox's name contains a space.
     pub const SERVER: &'static str = "server ";
 
+    /// Whether the last check succeeded although something is wrong: only a part of it could not be looked at.
+    pub fn is_partial(&self) -> bool {
+        self.error.is_some() && self.ok_at.is_some() && self.ok_at == self.checked_at
+    }
+
     pub fn is_server(&self) -> bool {
         self.source.starts_with(Self::SERVER)
     }

@@ -50,6 +50,8 @@ pub struct Fetched {
     pub cursor: Option<Cursor>,
     /// How many more mails there are beyond the limit.
     pub remaining: u64,
+    /// What of the mailbox is missing, in a sentence; the rest was read.
+    pub missing: Option<String>,
 }
 
 /// The current state of a mail in its mailbox.

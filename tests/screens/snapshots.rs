@@ -272,9 +272,10 @@ fn profiles() {
 #[test]
 fn health() {
     let tell = |screen: &mut TestScreen, error: Option<&str>| {
-        let at = Some(crate::support::test_screen::wall());
-        let source = "home".to_owned();
-        let line = SourceLine { source, checked_at: at, ok_at: at, error: error.map(str::to_owned) };
+        let (at, source) = (crate::support::test_screen::wall(), "home".to_owned());
+        let ok_at = if error.is_some() { at - std::time::Duration::from_secs(1) } else { at };
+        let error = error.map(str::to_owned);
+        let line = SourceLine { source, checked_at: Some(at), ok_at: Some(ok_at), error };
         screen.press("4");
         screen.call(|model| {
             (model.sources, model.spent_today) = (vec![line], 0.1234);

@@ -13,10 +13,10 @@ impl Intake {
     pub(super) async fn update_login_card(
         &self,
         account: &Account,
-        looked: &Result<(), IntakeError>,
+        looked: &Result<Option<String>, IntakeError>,
     ) -> Result<(), IntakeError> {
         match looked {
-            Ok(()) => self.close_login_card(account).await,
+            Ok(_) => self.close_login_card(account).await,
             Err(IntakeError::Mailbox(MailError::Login(why))) => self.ask_for_login(account, why).await,
             // The look does not tell whether the login works.
             Err(_) => Ok(()),

@@ -20,13 +20,13 @@ const MAX_BYTES_TO_PREFETCH: usize = 16 << 20;
 const PARSED_AT_ONCE: usize = 8;
 
 impl Intake {
-    /// Looks at a mailbox, and takes in what is new.
+    /// Looks at a mailbox, and takes in what is new. Returns what of it is missing, in a sentence.
     pub(super) async fn look(
         &self,
         account: &Account,
         synced: &mut Synced,
         on_step: OnStep<'_>,
-    ) -> Result<(), IntakeError> {
+    ) -> Result<Option<String>, IntakeError> {
         let store = self.engine().store();
         let wanted = self.wanted_since(account).await?;
         let days = SignedDuration::from_hours(24 * i64::from(self.0.config.intake.first_days));
@@ -44,7 +44,7 @@ impl Intake {
             .as_deref()
             .and_then(|stored| serde_json::from_str(stored).ok())
             .unwrap_or_default();
-        let mut done = 0;
+        let (mut done, mut missing) = (0, None);
         let mut page = self.page(account, stored.as_ref().or(first.as_ref())).await?;
         loop {
             let count = page.mails.len() as u64;
@@ -74,6 +74,7 @@ impl Intake {
                 Ok(if more && light { Some(self.page(account, page.cursor.as_ref()).await) } else { None })
             };
             let ((), next) = tokio::try_join!(taking, next)?;
+            missing = page.missing.or(missing);
             stored = page.cursor.or(stored);
             page = match next {
                 Some(next) => next?,
@@ -84,7 +85,8 @@ impl Intake {
         if source.phase == Phase::Collecting {
             self.end_first_look(account, &mut source, synced).await?;
         }
-        self.close_answered(account).await
+        self.close_answered(account).await?;
+        Ok(missing)
     }
 
     /// The first cursor of a mailbox that was never looked at.
@@ -150,13 +152,13 @@ impl Intake {
 
     /// Fetches a page of mails and parses them, several at once.
     async fn page(&self, account: &Account, since: Option<&Cursor>) -> Result<Page, IntakeError> {
-        let Fetched { mails, cursor, remaining } = account.mailbox.fetch(since, PAGE).await?;
+        let Fetched { mails, cursor, remaining, missing } = account.mailbox.fetch(since, PAGE).await?;
         let bytes = mails.iter().map(|mail| mail.raw.len()).sum();
         let read =
             |incoming: FetchedMail| async move { Ok((self.read(account, &incoming).await?, incoming)) };
         let mails: Result<_, IntakeError> =
             stream::iter(mails).map(read).buffered(PARSED_AT_ONCE).try_collect().await;
-        Ok(Page { mails: mails?, bytes, cursor, remaining })
+        Ok(Page { mails: mails?, bytes, cursor, remaining, missing })
     }
 
     /// Takes in unrelated mails, and counts them.
@@ -249,6 +251,7 @@ struct Page {
     bytes: usize,
     cursor: Option<Cursor>,
     remaining: u64,
+    missing: Option<String>,
 }
 
 /// The result of taking in one mail.

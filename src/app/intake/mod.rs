@@ -48,6 +48,9 @@ pub struct Synced {
     pub started: u64,
     /// What went wrong, in a sentence.
     pub error: Option<String>,
+    /// Whether only a part of the mailbox could not be looked at.
+    #[serde(skip)]
+    pub is_partial: bool,
 }
 
 /// The progress of a look at a mailbox.
@@ -164,7 +167,7 @@ impl Intake {
                     let (new, started) = store.mail().taken_since(&account.name, last)?;
                     let line = sources.iter().find(|line| line.source == account.name);
                     let error = line.and_then(|line| line.error.clone());
-                    Ok(Synced { source: account.name.clone(), new, started, error })
+                    Ok(Synced { source: account.name.clone(), new, started, error, is_partial: false })
                 };
                 return self.accounts().iter().map(since).collect::<Result<_, _>>().map(Some);
             }
@@ -199,12 +202,12 @@ impl Intake {
         let mut failures = 0;
         loop {
             let sync_request = store.mail().sync_wanted().unwrap_or(0);
-            failures = match self.sync_one(account, &|_| ()).await.error {
-                Some(error) => {
+            failures = match self.sync_one(account, &|_| ()).await {
+                Synced { error: Some(error), is_partial: false, .. } => {
                     tracing::warn!(account = %account.name, %error, "a mailbox could not be looked at");
                     failures + 1
                 }
-                None => 0,
+                _ => 0,
             };
             let login = self.open_login_thread(account).ok().flatten();
             changes.borrow_and_update();
@@ -241,11 +244,13 @@ impl Intake {
         let mut synced = Synced { source: account.name.clone(), ..Synced::default() };
         let looked = self.look(account, &mut synced, on_step).await;
         let login_card = self.update_login_card(account, &looked).await;
-        synced.error = looked.and(login_card).err().map(|error| error.to_string());
-        let noted =
-            self.engine().store().mail().record_check(account.name.clone(), synced.error.clone()).await;
-        if let (Err(error), None) = (noted, &synced.error) {
-            synced.error = Some(error.to_string());
+        let checked =
+            looked.and_then(|missing| login_card.map(|()| missing)).map_err(|error| error.to_string());
+        synced.is_partial = checked.is_ok();
+        synced.error = checked.clone().unwrap_or_else(Some);
+        let noted = self.engine().store().mail().record_check(account.name.clone(), checked).await;
+        if let Err(error) = noted {
+            (synced.error, synced.is_partial) = (synced.error.or(Some(error.to_string())), false);
         }
         synced
     }

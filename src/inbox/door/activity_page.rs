@@ -92,6 +92,7 @@ impl ActivityPage<'_> {
         }
         let since = |at| ago(at, self.now.timestamp());
         let status = |line: &SourceLine| match (&line.error, line.ok_at) {
+            (Some(error), Some(at)) if line.is_partial() => format!("● checked {}, but {error}", since(at)),
             (Some(error), Some(at)) => format!("✗ fails: {error}; it last worked {}", since(at)),
             (Some(error), None) => format!("✗ fails: {error}"),
             (None, Some(at)) => format!("● checked {}", since(at)),

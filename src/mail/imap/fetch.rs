@@ -32,7 +32,8 @@ impl From<ImapError> for FetchError {
 
 /// At most `limit` mails not fetched before, oldest first in each folder. A mail that the server does not give comes
 /// without content if the server gives a later one of the folder, so that it holds up no other. Otherwise the trouble may
-/// be the server's: the cursor stays before it, and if nothing is given at all, that is an error. So is a missing folder.
+/// be the server's: the cursor stays before it, and if nothing is given at all, that is an error. A missing folder is one only if there is
+/// no other.
 pub(super) async fn fetch(
     session: &mut Session,
     read: &[Folder],
@@ -44,11 +45,13 @@ pub(super) async fn fetch(
     marks.retain_folders(&names);
     let (mut mails, mut remaining, mut bytes, mut refusal) =
         (Vec::<FetchedMail>::new(), 0, 0, None::<ImapError>);
+    let (mut missing, mut is_any_there) = (None, false);
     for folder in read {
         let Some(open) = open_if_there(session, folder, false).await? else {
-            refusal = Some(folders::unknown(session, &folder.name).await);
+            missing = Some(folders::unknown(session, &folder.name).await);
             continue;
         };
+        is_any_there = true;
         let marked = marks.next(&open);
         let from = marked.unwrap_or(1);
         if open.next.is_some_and(|next| from >= next) {
@@ -86,9 +89,13 @@ pub(super) async fn fetch(
         };
         marks.set(&open, next);
     }
+    let missing = match missing {
+        Some(error) if !is_any_there || error.ends_session() => return Err(error.into()),
+        missing => missing.map(|error| error.to_string()),
+    };
     match refusal {
         Some(refusal) if mails.is_empty() => Err(refusal.into()),
-        _ => Ok(Fetched { mails, cursor: Some(Cursor::of(&marks)), remaining }),
+        _ => Ok(Fetched { mails, cursor: Some(Cursor::of(&marks)), remaining, missing }),
     }
 }
 
@@ -100,7 +107,8 @@ pub(super) async fn start(
 ) -> Result<Cursor, ImapError> {
     let mut marks = Marks::since(from);
     for folder in read {
-        let open = open(session, folder, false).await?;
+        // It is said by the fetch that follows.
+        let Some(open) = open_if_there(session, folder, false).await? else { continue };
         let line = format!("UID SEARCH SINCE {}", day(from));
         let uids = session.command(&[Arg::Raw(&line)]).await?.search_results();
         let next = match (uids.first(), open.next) {
@@ -122,7 +130,7 @@ pub(super) async fn newest(
 ) -> Result<Option<Timestamp>, ImapError> {
     let mut dates = Vec::new();
     for folder in read {
-        let mails = open(session, folder, false).await?.mails;
+        let mails = open_if_there(session, folder, false).await?.map_or(0, |open| open.mails);
         if mails == 0 {
             continue;
         }

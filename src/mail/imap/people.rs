@@ -1,6 +1,6 @@
 //! Finds the people the user knows from the envelopes of the newest mails, without fetching any mail.
 
-use super::fetch::{arrived, open};
+use super::fetch::{arrived, open_if_there};
 use super::names::Folder;
 use super::session::{Arg, ImapError, Session};
 use super::value::{Value, after};
@@ -44,7 +44,7 @@ async fn envelopes(
     folder: &Folder,
     mut each: impl FnMut(Option<Timestamp>, &[Value]),
 ) -> Result<(), ImapError> {
-    let mails = open(session, folder, false).await?.mails;
+    let mails = open_if_there(session, folder, false).await?.map_or(0, |open| open.mails);
     let mut last = mails;
     while last > mails.saturating_sub(MOST) {
         let first = last.saturating_sub(AT_ONCE - 1).max(mails.saturating_sub(MOST) + 1);

@@ -71,7 +71,7 @@ pub(super) fn fetch(
     }
     let (cursor, remaining) = (seen.write(), pending.len() as u64);
     *leftover = Leftover { after: Some(cursor.clone()), pending };
-    Ok(Fetched { mails, cursor: Some(cursor), remaining })
+    Ok(Fetched { mails, cursor: Some(cursor), remaining, missing: None })
 }
 
 /// A cursor that skips mail that came before `from`.

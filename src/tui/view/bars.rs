@@ -119,14 +119,16 @@ fn signs(model: &Model) -> Vec<(String, Style)> {
 
 /// The state of mail: which mailboxes fail, or when they were last checked.
 fn mail_sign(model: &Model) -> Option<(String, Style)> {
-    let failing: Vec<String> = model
-        .sources
-        .iter()
-        .filter(|line| line.error.is_some() && !line.is_server())
-        .map(|line| words::line(&line.source))
-        .collect();
-    if !failing.is_empty() {
-        return Some((format!("mail: {} failing", failing.join(", ")), model.theme.warning));
+    let wrong = |is_partial: bool| {
+        let sources = model.sources.iter().filter(|line| line.error.is_some() && !line.is_server());
+        let names =
+            sources.filter(|line| line.is_partial() == is_partial).map(|line| words::line(&line.source));
+        names.collect::<Vec<_>>().join(", ")
+    };
+    for (names, how) in [(wrong(false), "failing"), (wrong(true), "lacks a folder")] {
+        if !names.is_empty() {
+            return Some((format!("mail: {names} {how}"), model.theme.warning));
+        }
     }
     let last = model.sources.iter().filter(|line| !line.is_server()).filter_map(|line| line.ok_at).min()?;
     Some((format!("mail {}", words::age(last, model.wall)), model.theme.quiet))

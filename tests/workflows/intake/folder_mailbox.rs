@@ -7,8 +7,8 @@ use sayso::mail::{
     Account, BoxFuture, Cursor, Fetched, FetchedMail, Handled, MailError, MailPresence, Mailbox,
 };
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// Files `0001`, `0002` …; beside them `0001.seen`, `0001.answered` and `0001.old`. `replies` lists Message-IDs that
 /// the person answered elsewhere, `sent` those of mail they sent, one a line.
@@ -16,6 +16,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 pub struct FolderMailbox {
     pub folder: PathBuf,
     pub fails: AtomicBool,
+    /// What is missing of it.
+    pub missing: Mutex<Option<String>>,
+    /// Says that mail may have come.
+    pub rings: tokio::sync::Notify,
     pub refuses: AtomicBool,
     /// How often it was asked where to begin.
     pub starts: AtomicUsize,
@@ -135,7 +139,8 @@ impl Mailbox for FolderMailbox {
                 answered: self.has(&place, "answered"),
                 place,
             };
-            Ok(Fetched { mails: new.into_iter().map(mail).collect(), cursor, remaining: left })
+            let missing = self.missing.lock().unwrap().clone();
+            Ok(Fetched { mails: new.into_iter().map(mail).collect(), cursor, remaining: left, missing })
         })
     }
 
@@ -173,7 +178,7 @@ impl Mailbox for FolderMailbox {
     }
 
     fn changed(&self) -> BoxFuture<'_, ()> {
-        Box::pin(std::future::pending())
+        Box::pin(self.rings.notified())
     }
 
     fn check(&self) -> BoxFuture<'_, Result<String, MailError>> {

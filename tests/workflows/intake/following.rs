@@ -35,6 +35,22 @@ async fn intake_follows_the_mailbox_acts_on_answers_and_fetches_on_request() {
 }
 
 #[tokio::test]
+async fn what_is_missing_is_said_and_the_rest_is_followed_as_usual() {
+    let post = Post::new("[intake]\nevery_seconds = 86400\n");
+    *post.mailbox.missing.lock().unwrap() = Some("it has no folder Work".to_owned());
+    post.put(1, "One", "");
+    let driver = post.drive_in_background().await;
+    post.wait_for_write(async || post.store().mail().sources().unwrap().iter().any(|line| line.is_partial()))
+        .await;
+    post.put(2, "Two", "");
+    post.mailbox.rings.notify_one();
+    post.wait_for_write(async || post.mails().await.len() == 2).await;
+    driver.stop().await;
+    let synced = post.sync().await;
+    assert_eq!(synced.error.as_deref(), Some("it has no folder Work"));
+}
+
+#[tokio::test]
 async fn a_sync_asked_of_a_driver_that_ends_is_done_here() {
     let post = Post::new("");
     post.put(1, "One", "");

@@ -240,12 +240,22 @@ async fn a_folder_that_was_renamed_holds_up_nothing_else() {
     imap.mark(&places[0], Handled::Done).await.unwrap();
     let error = imap.put_away(&places[0], &Destination::Trash).await.unwrap_err().to_string();
     assert!(error.contains("no longer where it was"), "{error}");
-    // The other folder's mail comes first; then the missing one is said.
+    // The other folder's mail comes, and the missing one is said.
     fake.put("INBOX", &letter(4), &[]);
     let next = imap.fetch(fetched.cursor.as_ref(), 10).await.unwrap();
     assert_eq!(subjects(&next), ["4"]);
+    for since in [next.cursor.as_ref(), None] {
+        let said = imap.fetch(since, 10).await.unwrap().missing.unwrap();
+        assert!(said.contains("has no folder Archive; there are Entwürfe"), "{said}");
+    }
+    // Neither does it keep a first look from beginning.
+    assert!(imap.start(jiff::Timestamp::UNIX_EPOCH).await.unwrap().is_some());
+    assert!(imap.newest(1).await.unwrap().is_some());
+    imap.people(jiff::Timestamp::UNIX_EPOCH).await.unwrap();
+    // A mailbox without any folder is no mailbox.
+    fake.state().folders.remove("INBOX");
     let error = imap.fetch(next.cursor.as_ref(), 10).await.unwrap_err().to_string();
-    assert!(error.contains("has no folder Archive; there are Entwürfe"), "{error}");
+    assert!(error.contains("has no folder INBOX"), "{error}");
 }
 
 #[tokio::test]

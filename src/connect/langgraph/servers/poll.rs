@@ -57,7 +57,7 @@ impl Servers {
         }
         let (store, source) = (self.engine().store(), source(remote));
         store.mail().source(source.clone(), store.now()).await?;
-        store.mail().record_check(source, error).await
+        store.mail().record_check(source, error.map_or(Ok(None), Err)).await
     }
 
     /// Polls a server once. Returns the mirrors that now have something to read there.

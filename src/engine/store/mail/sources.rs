@@ -132,14 +132,18 @@ impl Mail<'_> {
         .await
     }
 
-    /// Records that a mailbox was checked; `error` is a sentence if something is wrong.
-    pub async fn record_check(self, name: String, error: Option<String>) -> Result<(), StoreError> {
+    /// Records that a mailbox was checked: why that failed, or what of it is missing, each in a sentence.
+    pub async fn record_check(
+        self,
+        name: String,
+        checked: Result<Option<String>, String>,
+    ) -> Result<(), StoreError> {
         self.change(name, move |row, tx| {
             row.checked_at = Some(tx.now());
-            if error.is_none() {
+            if checked.is_ok() {
                 row.ok_at = Some(tx.now());
             }
-            row.error = error;
+            row.error = checked.unwrap_or_else(Some);
             Ok(())
         })
         .await
