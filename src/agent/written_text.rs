@@ -144,7 +144,7 @@ async fn check(
             let (why, said) = (error.explain(), clip(text.trim(), QUOTED_CHARS));
             let text =
                 format!("It is not known whether the model wrote {what}: {error}. {why} It said: {said}");
-            Err(NodeError::failed(text))
+            Err(NodeError::Unchecked { text })
         }
         Err(error) => Err(node_error_at(&model.picked, error)),
     }

@@ -35,8 +35,8 @@ async fn start(folder: &Path, text: &str) -> (App, ThreadId, Server) {
     let project = folder.join("bicycles");
     std::fs::create_dir_all(&project).unwrap();
     std::fs::write(project.join("README.md"), "# Velocipede\n\nIt counts laudanum drops.\n").unwrap();
-    // A page that no evaluation can be read of is taken as it is.
-    let server = Server::play([wire::text(Provider::Openai, &["## Overview\n\nIt counts."])]).await;
+    // The check of a page reads this; a page that no evaluation can be read of is taken as it is.
+    let server = Server::play([wire::text(Provider::Openai, &["{\"is_wanted\": true}"])]).await;
     let model =
         format!("[model]\nprovider = \"openai\"\nname = \"written\"\nbase_url = \"{}/v1\"\n", server.address);
     let config = config(folder, &format!("{model}{text}"));

@@ -46,7 +46,7 @@ impl Engine {
                     before => format!("{text} (tried {} times)", before + 1),
                 })
             }
-            NodeError::Failed { text } => Failure::Failed(text),
+            NodeError::Failed { text } | NodeError::Unchecked { text } => Failure::Failed(text),
             NodeError::Budget { text } => Failure::Budget(text),
             NodeError::InDoubt { effect, text } => Failure::InDoubt { effect, text },
             NodeError::Journal(JournalError::Moved) => return Ok(DriveResult::Continue),

@@ -88,6 +88,12 @@ pub enum NodeError {
         /// What went wrong, for people.
         text: String,
     },
+    /// Whether it went well cannot be known, so a person decides: trouble `failed`.
+    #[error("{text}")]
+    Unchecked {
+        /// What is not known, for people.
+        text: String,
+    },
     /// A budget would be exceeded: trouble `budget`. Accepting grants the same amount again.
     #[error("{text}")]
     Budget {

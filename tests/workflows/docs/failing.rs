@@ -52,19 +52,28 @@ async fn a_refusal_in_words_is_no_page() {
 }
 
 #[tokio::test]
-async fn a_model_that_refuses_everything_publishes_nothing() {
+async fn what_a_model_that_refuses_everything_writes_is_trouble() {
     let refusal = || Scripted::text("I am sorry, but no.");
     let inbox = DocsInbox::new(Script::refining(move |_, request| {
         (request.task == "docs.analyze").then(|| Ok(refusal()))
     }));
     inbox.model.queue("text.check", (0..9 * AGENTS.len()).map(|_| refusal()));
-    let (_, outcome) = inbox.document(json!({})).await;
-    for name in AGENTS.iter() {
-        assert_eq!(result(&outcome, name)["status"], "failed", "{name}: {outcome:?}");
+    let (thread, outcome) = inbox.document(json!({})).await;
+    assert_eq!(outcome.status, Status::Joining);
+    let asked = inbox.questions().await;
+    assert_eq!(asked.len(), AGENTS.len());
+    for (id, item) in asked {
+        assert_eq!(item.action, "failed");
+        assert!(
+            item.text.contains("It is not known whether the model wrote a page of documentation"),
+            "{}",
+            item.text
+        );
+        inbox.decide(&id, Decision::Ignore).await.unwrap();
     }
+    inbox.drive().await;
+    assert_eq!(inbox.outcome(&thread).await.status, Status::Done);
     assert!(inbox.pages().is_empty(), "{:?}", inbox.pages());
-    let answer = outcome.output.unwrap()["answer"].to_string();
-    assert!(answer.contains("It is not known whether the model wrote a page of documentation"), "{answer}");
 }
 
 #[tokio::test]

@@ -213,7 +213,8 @@ fn finalize(why: Stop, note: Option<String>) -> Command<AgentState> {
     Command::goto("finalize_output").update(AgentUpdate::Stopped { why, note })
 }
 
-/// A permanent failure, or one with no retries left, ends the agent; budgets and doubts are for a person to settle.
+/// A permanent failure, or one with no retries left, ends the agent; budgets, doubts, and what cannot be checked are
+/// for a person to settle.
 pub(super) fn end_agent(ctx: &Ctx<Services>, state: &AgentState, error: NodeError) -> NodeResult {
     let text = match error {
         NodeError::Failed { text } => text,
