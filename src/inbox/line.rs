@@ -57,6 +57,8 @@ pub struct ItemLine {
     pub new_mail: bool,
     /// Accepting it cannot be undone.
     pub irreversible: bool,
+    /// Whether it is a mail that the person wrote: refusing it keeps it as a draft.
+    pub is_kept_as_draft: bool,
     /// The hash that a decision is bound to.
     pub hash: Option<Hash>,
     /// When it was asked.

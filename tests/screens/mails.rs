@@ -6,7 +6,7 @@ use crate::support::samples::letter;
 use crate::support::test_screen::{TestScreen, block_on, dump};
 use sayso::config::MailMode;
 use sayso::engine::graph::{Decision, ThreadId};
-use sayso::inbox::door::MailMove;
+use sayso::inbox::door::{MailMove, new_mail};
 use sayso::inbox::{Block, BodyPiece, Card, MailBlock};
 use sayso::mail::Destination;
 use sayso::text::Visible;
@@ -159,6 +159,38 @@ fn no_key_throws_away_what_the_person_wrote() {
     block_on(mail.drive());
     let drafts = mail.mailbox.drafts.lock().unwrap().clone();
     assert!(drafts.len() == 1 && drafts[0].contains("It comes on Friday."), "{drafts:?}");
+    // Once it lies among the drafts, too.
+    screen.tell(Msg::Changed).press("u").says("Back: “Re: The report” · a copy is still among your drafts");
+    block_on(mail.drive());
+    let item = block_on(mail.open_item(&thread));
+    assert_eq!((item.action.as_str(), &item.args["content"]), ("write_email", &json!("It comes on Friday.")));
+    assert!(mail.sent().is_empty());
+}
+
+#[test]
+fn letters_that_are_ignored_together_are_kept_and_come_back() {
+    let mail = EmailInbox::new("notify", []);
+    block_on(mail.know_bob());
+    for subject in ["Lunch", "Dinner"] {
+        let mut letter = new_mail();
+        letter.args = json!({"to": ["bob@cllent.example"], "subject": subject, "content": "On Friday?"});
+        block_on(mail.mail().send(letter)).unwrap();
+    }
+    block_on(mail.drive());
+    let mut screen = TestScreen::over((*mail).clone(), SIZE);
+    screen
+        .press("<space>j<space>i")
+        .shows(["Lunch · kept as a draft", "Dinner · kept as a draft"])
+        .press("y");
+    block_on(mail.drive());
+    assert_eq!(mail.mailbox.drafts.lock().unwrap().len(), 2);
+    screen
+        .tell(Msg::Changed)
+        .press("u")
+        .says("Back: 2 items · what you wrote is still among your drafts, too");
+    block_on(mail.drive());
+    let asked = block_on(mail.items());
+    assert!(asked.len() == 2 && asked.iter().all(|item| item.action == "write_email"), "{asked:?}");
     assert!(mail.sent().is_empty());
 }
 

@@ -91,18 +91,25 @@ impl Mail<'_> {
         self.0.deliver(&thread, "corrected", what, "have no class to correct").await
     }
 
-    /// The mails that a person ignored together, if they have done nothing since.
-    pub async fn last_ignored(self) -> Result<Vec<DecisionLine>, InboxError> {
+    /// Asks about a letter again that the person kept as a draft.
+    pub async fn bring_back(self, kept: &DecisionLine) -> Result<Outcome, InboxError> {
+        let what = EventKind::Corrected { payload: json!({ "letter": kept.args }) };
+        self.0.deliver_anywhere(&kept.thread, "letter", what, "keep no letters").await
+    }
+
+    /// The mails that a person ignored together, or the letters that they kept as drafts, if they have done nothing since.
+    pub async fn last_dismissed(self) -> Result<Vec<DecisionLine>, InboxError> {
         let newest = DecisionQuery { limit: MAX_TOGETHER, ..DecisionQuery::default() };
         let lines = self.0.decisions().history(newest).await?.rows;
         let at = lines.first().map(|line| line.at);
-        let is_ignored = |line: &DecisionLine| {
-            line.kind == Some(Kind::Triage)
+        let is_dismissed = |line: &DecisionLine| {
+            let is_ignored = line.kind == Some(Kind::Triage)
                 && line.answer == AnswerKind::Ignore
-                && line.end == DecisionEnd::Ignored
-                && matches!(line.by, Some(DecidedBy::Tui | DecidedBy::Cli))
+                && line.end == DecisionEnd::Ignored;
+            let is_kept = line.answer == AnswerKind::Draft && line.end == DecisionEnd::Done;
+            (is_ignored || is_kept) && matches!(line.by, Some(DecidedBy::Tui | DecidedBy::Cli))
         };
-        Ok(lines.into_iter().take_while(|line| Some(line.at) == at && is_ignored(line)).collect())
+        Ok(lines.into_iter().take_while(|line| Some(line.at) == at && is_dismissed(line)).collect())
     }
 
     /// Makes the thread of a mail ask whether to leave its mailing list.

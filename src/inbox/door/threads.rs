@@ -190,8 +190,25 @@ impl Inbox {
         self.store().threads().outcome(thread)
     }
 
-    /// Delivers something a person said to a thread, if its workflow takes such events.
+    /// Delivers something a person said to a thread, if its workflow takes such events and it isn't one of mail that
+    /// only they have written.
     pub(super) async fn deliver(
+        &self,
+        thread: &ThreadId,
+        name: &str,
+        what: EventKind,
+        refusal: &str,
+    ) -> Result<Outcome, InboxError> {
+        let email = self.engine.state_of::<Email>(thread, None)?;
+        if email.is_some_and(|email| email.is_begun_by_person()) {
+            let text = format!("`{thread}` began with your own mail, and nobody has answered it yet");
+            return Err(InboxError::Conflict(text));
+        }
+        self.deliver_anywhere(thread, name, what, refusal).await
+    }
+
+    /// Delivers something a person said to a thread, if its workflow takes such events.
+    pub(super) async fn deliver_anywhere(
         &self,
         thread: &ThreadId,
         name: &str,
@@ -203,11 +220,6 @@ impl Inbox {
         let event = Event { id: format!("{name}:{}", line.steps), what };
         if !matches!(spec.workflow.arrived(event.clone()), Ok(Some(_))) {
             return Err(InboxError::Conflict(format!("threads of `{}` {refusal}", line.workflow)));
-        }
-        let email = self.engine.state_of::<Email>(&line.id, None)?;
-        if email.is_some_and(|email| email.is_begun_by_person()) {
-            let text = format!("`{}` began with your own mail, and nobody has answered it yet", line.id);
-            return Err(InboxError::Conflict(text));
         }
         let arrival =
             arrival(spec, &line.id, &event, None).map_err(|error| InboxError::Failed(error.to_string()))?;

@@ -214,6 +214,10 @@ pub enum EmailUpdate {
     },
     /// The person added a hint to a retry.
     Hinted {
+    /// The person wants to go on with a letter that they kept as a draft.
+    BroughtBack {
+        args: Value,
+    },
         text: String,
     },
     #[serde(untagged)]
@@ -261,6 +265,9 @@ impl State for Email {
             }
         }
     }
+            EventKind::Corrected { payload } if payload.get("letter").is_some() => {
+                Some(EmailUpdate::BroughtBack { args: payload["letter"].clone() })
+            }
 
     fn apply(&mut self, update: EmailUpdate) {
         match update {
@@ -369,6 +376,11 @@ impl State for Email {
             }
             EmailUpdate::Hinted { text } => self.tell(Some(text)),
             EmailUpdate::Loop(mut update) => {
+            EmailUpdate::BroughtBack { args } => {
+                self.reopen();
+                let why = Some("you brought it back from your drafts.".to_owned());
+                self.propose_own_mail(Some(OwnMail { args, why, ..OwnMail::default() }));
+            }
                 match &mut update {
                     LoopUpdate::Proposed { calls, own: false, .. } => {
                         parts::keep_person_only_args(&self.dialog, calls);

@@ -151,6 +151,7 @@ fn line_of(db: &Connection, id: &str, now: i64) -> LineResult {
         grade: None,
         new_mail: false,
         irreversible: false,
+        is_kept_as_draft: false,
         hash: None,
         created_at: ended_at,
         dated: ended_at,
@@ -181,6 +182,7 @@ fn interrupt_line(db: &Connection, row: InterruptRow, now: i64) -> LineResult {
     Ok(Some(ItemLine {
         waiting: said.waiting.is_some(),
         gives_up_at,
+        is_kept_as_draft: said.grantable.own && said.allow.draft,
         allow: said.allow,
         grade: Warning::highest_grade(&said.warnings),
         new_mail: said.warnings.iter().any(|warning| warning.code == "new_mail"),

@@ -59,6 +59,9 @@ impl Bulk {
         };
         let mut bulk = Bulk { kind, list: Rows::default(), left_out: Vec::new() };
         for row in marked {
+            // Nothing that somebody wrote is thrown away.
+            let is_kept = row.is_kept_as_draft && decision == Decision::Ignore;
+            let decision = if is_kept { Decision::Draft } else { decision.clone() };
             let item = match (InterruptId::parse(&row.id), row.hash) {
                 (Ok(id), Some(hash)) => BulkItem::Decide(DecisionRequest::on_screen(
                     id,
@@ -79,10 +82,14 @@ impl Bulk {
             } else if has_unsent_edit(row) && decision == Decision::Accept {
                 "has changes you haven't sent"
             } else {
-                bulk.list.rows.push((words::line(&row.title), item));
+                let kept = if is_kept { " · kept as a draft" } else { "" };
+                bulk.list.rows.push((words::line(&format!("{}{kept}", row.title)), item));
                 continue;
             };
             bulk.left_out.push(words::line(&format!("{}: {why_left_out}", row.title)));
+        }
+        if marked.iter().all(|row| row.is_kept_as_draft) && kind == DecisionKind::Ignored {
+            bulk.kind = DecisionKind::Drafted;
         }
         if bulk.list.rows.is_empty() {
             return Err(format!("Nothing is left to decide together: {}", bulk.left_out.join("; ")));

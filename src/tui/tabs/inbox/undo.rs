@@ -5,8 +5,8 @@ use super::{away, grant, skipped};
 use crate::engine::graph::{InterruptId, Kind, ThreadId};
 use crate::inbox::door::Inbox;
 use crate::inbox::{
-    DecidedBy, DecisionEnd, DecisionLine, DecisionQuery, InboxError, ItemKind, ItemLine, LineQuery,
-    PROGRAM_ACTIONS, Query, UndoableBatch,
+    AnswerKind, DecidedBy, DecisionEnd, DecisionLine, DecisionQuery, InboxError, ItemKind, ItemLine,
+    LineQuery, PROGRAM_ACTIONS, Query, UndoableBatch,
 };
 use crate::text::count_noun;
 use crate::text::when::Past;
@@ -117,29 +117,29 @@ pub fn take_back(model: &mut Model, ids: Vec<InterruptId>, title: String) {
 /// What `u` finds to undo, if this screen remembers nothing.
 enum Found {
     Undone(Vec<(String, InboxResult<()>)>),
-    /// Mails that were ignored together; their hold is over.
-    Ignored(Vec<DecisionLine>),
+    /// Mails that were ignored together, or letters that were kept; their hold is over.
+    Dismissed(Vec<DecisionLine>),
     /// A mail that was put away, if one can come back.
     PutAway(Option<ThreadId>),
 }
 
 /// Undoes the newest decision that can be undone, whoever took it; else shows the mail again that was just ignored, or
-/// puts back the one that was put away last.
+/// the letter that was kept, or puts back the one that was put away last.
 fn undo_newest(model: &mut Model) {
     let undo = async move |inbox: Inbox| {
         let newest = inbox.decisions().last_decided().await?;
         if let Some(first) = newest.and_then(|batch| batch.interrupts.into_iter().next()) {
             return Ok(Found::Undone(undo_batch(&inbox, first).await));
         }
-        let ignored = inbox.mail().last_ignored().await?;
-        if !ignored.is_empty() {
-            return Ok(Found::Ignored(ignored));
+        let dismissed = inbox.mail().last_dismissed().await?;
+        if !dismissed.is_empty() {
+            return Ok(Found::Dismissed(dismissed));
         }
         Ok::<_, InboxError>(Found::PutAway(inbox.mail().last_put_away().await?))
     };
     model.read(undo, |model, found| match found {
         Found::Undone(decisions) => undone(model, "", decisions),
-        Found::Ignored(lines) => show_again(model, lines),
+        Found::Dismissed(lines) => show_again(model, lines),
         // This screen knows what was put away together.
         Found::PutAway(thread) => match (model.put_away.pop(), thread) {
             (Some(last), _) => away::put_back(model, last.threads),
@@ -149,20 +149,38 @@ fn undo_newest(model: &mut Model) {
     });
 }
 
-/// Shows mails again that were ignored together.
+/// Shows mails and letters again that were dismissed together.
 fn show_again(model: &mut Model, lines: Vec<DecisionLine>) {
-    if let [line] = lines.as_slice() {
-        let said = format!("Shown again: “{}” · it no longer counts as ignored", words::line(&line.title));
-        return skipped::reclassify(model, line.thread.clone(), "notify", said);
-    }
-    let said = format!("Shown again: {} · they no longer count as ignored", count_noun(lines.len(), "mail"));
-    let reclassify = async move |inbox: Inbox| {
+    let is_kept = |line: &DecisionLine| line.answer == AnswerKind::Draft;
+    let said = match lines.as_slice() {
+        [line] if is_kept(line) => {
+            format!("Back: “{}” · a copy is still among your drafts", words::line(&line.title))
+        }
+        [line] => {
+            let said =
+                format!("Shown again: “{}” · it no longer counts as ignored", words::line(&line.title));
+            return skipped::reclassify(model, line.thread.clone(), "notify", said);
+        }
+        lines if lines.iter().any(is_kept) => {
+            format!(
+                "Back: {} · what you wrote is still among your drafts, too",
+                count_noun(lines.len(), "item")
+            )
+        }
+        lines => {
+            format!("Shown again: {} · they no longer count as ignored", count_noun(lines.len(), "mail"))
+        }
+    };
+    let show = async move |inbox: Inbox| {
         for line in lines {
-            inbox.mail().reclassify(line.thread, "notify".to_owned()).await?;
+            match is_kept(&line) {
+                true => inbox.mail().bring_back(&line).await?,
+                false => inbox.mail().reclassify(line.thread, "notify".to_owned()).await?,
+            };
         }
         Ok::<_, InboxError>(())
     };
-    model.start(reclassify, move |model, result| {
+    model.start(show, move |model, result| {
         if model.ok_or_fail(result).is_some() {
             model.report(DecisionEnd::Undone, said);
         }
