@@ -31,6 +31,8 @@ pub(super) struct Conversation {
     pub written_to: Vec<String>,
     /// The digest of the mail being decided on.
     about: String,
+    /// The digests of later mails that are decided on with it.
+    passed_over: Vec<String>,
     /// Whether the model found one of its mails suspicious.
     pub suspicious: bool,
 }
@@ -98,10 +100,11 @@ impl Conversation {
         let forwarded = forwarded.map(|mail| services.mail(&mail.raw)).transpose()?;
         let from = state.from.clone().filter(|_| mails.is_empty());
         let (about, suspicious) = (state.about.clone(), state.suspicious);
+        let passed_over = state.passed_over.clone();
         let own = own(services, account.as_ref(), &mails)?;
         let left = state.sent.iter().filter(|note| !note.message_id.is_empty());
         let written_to = left.flat_map(|note| &note.to).map(|to| to.to_lowercase()).collect();
-        Ok(Self { mails, account, forwarded, from, own, written_to, about, suspicious })
+        Ok(Self { mails, account, forwarded, from, own, written_to, about, passed_over, suspicious })
     }
 
     /// All addresses of the person.
@@ -125,9 +128,24 @@ impl Conversation {
         raw(self.about()) != raw(self.newest())
     }
 
-    /// The mail to decide about next: the newest that the person did not write.
+    /// The mail to decide about next: the newest that the person did not write and that was not passed over for an
+    /// earlier one.
     pub fn newest(&self) -> Option<&(MailRef, Arc<Mail>)> {
-        self.mails.iter().rev().find(|(mail_ref, _)| !self.is_own(mail_ref)).or(self.mails.last())
+        let is_next = |(mail_ref, _): &&(MailRef, Arc<Mail>)| {
+            !self.is_own(mail_ref) && !self.passed_over.contains(&mail_ref.raw)
+        };
+        self.mails.iter().rev().find(is_next).or(self.mails.last())
+    }
+
+    /// The mails before the newest that wait with it, newest first, each as a conversation of its own. What came before
+    /// the person last wrote waits no more.
+    pub fn waiting_before(&self, state: &Email) -> Vec<Self> {
+        let newest = self.newest().map(|(newest, _)| newest.raw.clone());
+        let earlier =
+            self.mails.iter().rev().skip_while(|(mail_ref, _)| Some(&mail_ref.raw) != newest.as_ref());
+        let since = earlier.skip(1).take_while(|(mail_ref, _)| !self.is_own(mail_ref));
+        let waits = since.filter(|(mail_ref, _)| !state.is_dealt_with(&mail_ref.raw));
+        waits.map(|one| self.alone(vec![one.clone()])).collect()
     }
 
     /// The mail being decided on and every later mail of others, each as a conversation of its own. If none
@@ -167,7 +185,7 @@ impl Conversation {
     }
 
     /// The digests of the mails that these answers decide, limited to those the person saw. A no covers all of
-    /// them; a yes covers the mail being decided on and everything written before it. Words and expiry decide nothing.
+    /// them; a yes covers the mail being decided on, everything written before it, and what was passed over for it. Words and expiry decide nothing.
     pub fn decided(&self, answers: &[Answer]) -> Vec<String> {
         let mut decided_count = 0;
         for answer in answers.iter().filter(|answer| !answer.expired) {
@@ -183,7 +201,10 @@ impl Conversation {
                 Decision::Respond { .. } => 0,
             });
         }
-        let refs = self.mails.iter().take(decided_count).map(|(mail_ref, _)| mail_ref);
+        let is_decided = |(index, (mail_ref, _)): &(usize, &(MailRef, Arc<Mail>))| {
+            *index < decided_count || decided_count > 0 && self.passed_over.contains(&mail_ref.raw)
+        };
+        let refs = self.mails.iter().enumerate().filter(is_decided).map(|(_, (mail_ref, _))| mail_ref);
         refs.filter(|mail| mail.status != MailStatus::New).map(|mail| mail.raw.clone()).collect()
     }
 

@@ -8,6 +8,11 @@ use crate::text::{Visible, truncate};
 use serde_json::Value;
 
 impl Email {
+    /// The digests of all mails.
+    pub(super) fn mail_digests(&self) -> Vec<String> {
+        self.email_input.iter().map(|mail_ref| mail_ref.raw.clone()).collect()
+    }
+
     /// The files named in the arguments, as we read them.
     pub fn files_of<'a>(&'a self, args: &'a Value) -> impl Iterator<Item = &'a Attached> {
         let paths = args.get("attachments").and_then(Value::as_array).into_iter().flatten();

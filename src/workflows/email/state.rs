@@ -52,6 +52,9 @@ pub struct Email {
     pub triaged: String,
     /// The digest of the mail being decided on: the one shown, or the one the pending calls answer.
     pub about: String,
+    /// The digests of the mails that came after the one that was triaged last, and ask for less.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub passed_over: Vec<String>,
     /// The conversation with the model, its proposals, and the person's newest answers.
     #[serde(flatten)]
     pub dialog: Dialog,
@@ -128,6 +131,9 @@ pub enum EmailUpdate {
         /// The digest of the mail.
         #[serde(default)]
         mail: String,
+        /// The digests of the mails that came after it, and ask for less.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        passed_over: Vec<String>,
     },
     Answered {
         /// In the order asked.
@@ -208,16 +214,16 @@ pub enum EmailUpdate {
     },
     /// The person wants to leave the mailing list of this mail.
     Unsubscribe,
+    /// The person wants to go on with a letter that they kept as a draft.
+    BroughtBack {
+        args: Value,
+    },
     /// The person wants the mail answered after all, with these instructions.
     Heard {
         text: String,
     },
     /// The person added a hint to a retry.
     Hinted {
-    /// The person wants to go on with a letter that they kept as a draft.
-    BroughtBack {
-        args: Value,
-    },
         text: String,
     },
     #[serde(untagged)]
@@ -259,15 +265,15 @@ impl State for Email {
             EventKind::Corrected { payload } if payload.get("unsubscribe").is_some() => {
                 Some(EmailUpdate::Unsubscribe)
             }
+            EventKind::Corrected { payload } if payload.get("letter").is_some() => {
+                Some(EmailUpdate::BroughtBack { args: payload["letter"].clone() })
+            }
             EventKind::Corrected { payload } => {
                 let class = payload.get("class").cloned()?;
                 serde_json::from_value(class).ok().map(|class| EmailUpdate::Corrected { class })
             }
         }
     }
-            EventKind::Corrected { payload } if payload.get("letter").is_some() => {
-                Some(EmailUpdate::BroughtBack { args: payload["letter"].clone() })
-            }
 
     fn apply(&mut self, update: EmailUpdate) {
         match update {
@@ -289,8 +295,9 @@ impl State for Email {
                 }
                 self.email_input = mails;
             }
-            EmailUpdate::Triaged { class, reasoning, gist, by, unsure, suspicious, mail } => {
+            EmailUpdate::Triaged { class, reasoning, gist, by, unsure, suspicious, mail, passed_over } => {
                 self.about.clone_from(&mail);
+                self.passed_over = passed_over;
                 if class == Class::Ignore && self.status_of(&mail) != MailStatus::Decided {
                     self.set_status(std::slice::from_ref(&mail), MailStatus::Ignored);
                 }
@@ -369,6 +376,11 @@ impl State for Email {
                 self.reopen();
                 self.dialog.propose_own(tools::UNSUBSCRIBE, json!({}));
             }
+            EmailUpdate::BroughtBack { args } => {
+                self.reopen();
+                let why = Some("you brought it back from your drafts.".to_owned());
+                self.propose_own_mail(Some(OwnMail { args, why, ..OwnMail::default() }));
+            }
             EmailUpdate::Heard { text } => {
                 self.reopen();
                 self.corrected = Some(Class::Respond);
@@ -376,11 +388,6 @@ impl State for Email {
             }
             EmailUpdate::Hinted { text } => self.tell(Some(text)),
             EmailUpdate::Loop(mut update) => {
-            EmailUpdate::BroughtBack { args } => {
-                self.reopen();
-                let why = Some("you brought it back from your drafts.".to_owned());
-                self.propose_own_mail(Some(OwnMail { args, why, ..OwnMail::default() }));
-            }
                 match &mut update {
                     LoopUpdate::Proposed { calls, own: false, .. } => {
                         parts::keep_person_only_args(&self.dialog, calls);
@@ -423,11 +430,6 @@ impl State for Email {
 }
 
 impl Email {
-    /// The digests of all mails.
-    pub(super) fn mail_digests(&self) -> Vec<String> {
-        self.email_input.iter().map(|mail_ref| mail_ref.raw.clone()).collect()
-    }
-
     /// Sets the status of these mails.
     fn set_status(&mut self, digests: &[String], status: MailStatus) {
         for mail in self.email_input.iter_mut().filter(|mail| digests.contains(&mail.raw)) {

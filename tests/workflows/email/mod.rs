@@ -23,6 +23,6 @@ use crate::support::assert_contains;
 use crate::support::email_inbox::*;
 use crate::support::test_inbox::respond;
 use sayso::agent::llm::Scripted;
-use sayso::engine::graph::{Decision, Grade, Kind, ThreadId};
+use sayso::engine::graph::{Decision, Grade, Kind, ThreadId, Warning};
 use sayso::inbox::Status;
 use serde_json::{Value, json};

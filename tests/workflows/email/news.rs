@@ -56,6 +56,42 @@ async fn i10_a_mail_that_races_the_sending_is_seen_first_or_comes_after() {
     println!("asked again in {stopped} of 30");
 }
 
+/// A mail of one conversation, from somebody, that minute.
+fn said(n: u32, who: &str, text: &str) -> String {
+    format!(
+        "From: {who} <{who}@client.example>\r\nTo: Ada <{ME}>\r\nSubject: Re: The fair\r\n\
+         Message-ID: <{n}@client.example>\r\nReferences: <1@client.example>\r\n\
+         Date: Mon, 02 Nov 2026 09:{n:02}:00 +0000\r\n\r\n{text}\r\n"
+    )
+}
+
+#[tokio::test]
+async fn of_mails_that_came_together_the_newest_that_asks_is_answered() {
+    let inbox = EmailInbox::all_by_rules();
+    let thread = inbox.take_in(&said(1, "bob", "The fair begins on Monday."), json!({})).await.unwrap();
+    for n in 2..6 {
+        inbox.receive_news(&thread, &said(n, "bob", "The stand is booked.")).await;
+    }
+    inbox
+        .receive_news(&thread, &said(6, "cleo", "Hi Ada,\r\n\r\ncould you bring the banner on Monday?"))
+        .await;
+    inbox.receive_news(&thread, &said(7, "dan", "Thanks, fine with me.")).await;
+    inbox.drive().await;
+    let item = inbox.open_item(&thread).await;
+    assert_eq!((item.action.as_str(), item.source.as_deref()), ("question", Some("cleo")), "{}", item.text);
+    let is_info = |warning: &Warning| warning.grade == Grade::Info;
+    assert!(item.warnings.iter().all(is_info), "{:?}", item.warnings);
+    assert_contains(
+        &item.text,
+        ["What should I answer cleo?", "could you bring the banner", "Thanks, fine with me."],
+    );
+    inbox.answer(&thread, respond("Yes, I bring it.")).await;
+    inbox.answer(&thread, Decision::Accept).await;
+    let sent = inbox.sent();
+    assert_contains(&sent[0], ["To: <cleo@client.example>", "In-Reply-To: <6@client.example>"]);
+    assert_eq!(inbox.status(&thread).await, Status::Done, "what was beside it is done with it");
+}
+
 #[tokio::test]
 async fn words_about_it_reach_a_model_that_sees_the_new_mail() {
     let (inbox, thread) = EmailInbox::proposing(write()).await;

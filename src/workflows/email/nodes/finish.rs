@@ -45,6 +45,7 @@ pub(in crate::workflows::email) async fn leave(ctx: Ctx<Services>, state: Arc<Em
             unsure: false,
             suspicious: false,
             mail,
+            passed_over: Vec::new(),
         }));
     }
     let outcome = if let Some(outcome) = state.sent_outcome() {

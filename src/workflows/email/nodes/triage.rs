@@ -40,21 +40,34 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
         updates.push(EmailUpdate::Read { mails });
     }
     let conversation = Conversation::read(services, &state)?;
-    let Some(entry @ (newest_ref, newest)) = conversation.newest() else {
+    let Some((newest_ref, newest)) = conversation.newest() else {
         return Err(NodeError::failed("there is no mail in this thread"));
     };
-    let Classified { mut class, mut reasoning, gist, by, unsure, suspicious, call, row } =
-        classify(&ctx, &state, &conversation, entry).await?;
-    // The last mail of a conversation must not hide earlier ones from others.
-    let waits = |(earlier, _): &(MailRef, Arc<mail::Mail>)| {
-        earlier.raw != newest_ref.raw && !conversation.is_own(earlier) && !state.is_dealt_with(&earlier.raw)
-    };
-    let mut row = row;
-    if class == Class::Ignore && by != TriagedBy::Person && conversation.mails.iter().any(waits) {
+    let (mut newest_ref, mut newest) = (newest_ref.clone(), newest.clone());
+    let mut classified = classify(&ctx, &state, &conversation, "").await?;
+    // The last mail of a conversation must not hide earlier ones from others, and one that asks comes first.
+    let (mut passed_over, mut suspicious) = (Vec::new(), classified.suspicious);
+    let waiting = conversation.waiting_before(&state);
+    if matches!(classified.by, TriagedBy::BuiltIn | TriagedBy::Model) && classified.class != Class::Respond {
+        let mut later = vec![newest_ref.raw.clone()];
+        for alone in &waiting {
+            let Some((earlier_ref, earlier)) = alone.newest() else { continue };
+            let found = classify(&ctx, &state, alone, &format!(":{}", earlier_ref.raw)).await?;
+            suspicious |= found.suspicious;
+            if found.class == Class::Respond {
+                (newest_ref, newest, classified) = (earlier_ref.clone(), earlier.clone(), found);
+                passed_over = later;
+                break;
+            }
+            later.push(earlier_ref.raw.clone());
+        }
+    }
+    let Classified { mut class, mut reasoning, gist, by, unsure, call, mut row, .. } = classified;
+    if class == Class::Ignore && by != TriagedBy::Person && !waiting.is_empty() {
         (class, row) = (Class::Notify, None);
         reasoning = format!("An earlier mail of this conversation is undecided. Of the newest: {reasoning}");
     }
-    let gist = if gist.trim().is_empty() { first_line(newest) } else { gist };
+    let gist = if gist.trim().is_empty() { first_line(&newest) } else { gist };
     if !ctx.step_context().forked {
         let row = row.as_ref().map(|key| (key, newest_ref.raw.as_str()));
         services.records.record_triage(ctx.step_context(), class, &reasoning, row).await?;
@@ -65,7 +78,7 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
         Class::Respond => "response_agent",
     });
     let mail = newest_ref.raw.clone();
-    updates.push(EmailUpdate::Triaged { class, reasoning, gist, by, unsure, suspicious, mail });
+    updates.push(EmailUpdate::Triaged { class, reasoning, gist, by, unsure, suspicious, mail, passed_over });
     updates.extend(call);
     Ok(Command { updates, ..command })
 }
@@ -84,14 +97,18 @@ struct Classified {
     row: Option<RowKey>,
 }
 
-/// The person's choice comes first, then their rules, their calendar, and the model with the rows around it.
+/// The newest mail's class. The person's choice comes first, then their rules, their calendar, and the model with the
+/// rows around it. `which` tells the calls about several mails apart.
 async fn classify(
     ctx: &Ctx<Services>,
     state: &Email,
     conversation: &Conversation,
-    entry @ (newest_ref, newest): &(MailRef, Arc<mail::Mail>),
+    which: &str,
 ) -> Result<Classified, NodeError> {
     let services = ctx.services();
+    let Some(entry @ (newest_ref, newest)) = conversation.newest() else {
+        return Err(NodeError::failed("there is no mail in this thread"));
+    };
     let classified = |class: Class, reasoning: String, gist: String, by: TriagedBy| Classified {
         class,
         reasoning,
@@ -109,7 +126,9 @@ async fn classify(
     if let Some((class, why)) = own_rules::decide(&services.rules, newest, &newest_ref.account) {
         return Ok(classified(class, why, String::new(), TriagedBy::Rule));
     }
-    if let Some(event) = ctx.call("event", event_news::triage_event(services, newest)).await? {
+    if let Some(event) =
+        ctx.call(&format!("event{which}"), event_news::triage_event(services, newest)).await?
+    {
         let call = event.call.map(|(tool, args)| EmailUpdate::EventNews { tool, args });
         let classified = classified(event.class, event.reasoning, event.gist, TriagedBy::Calendar);
         return Ok(Classified { call, ..classified });
@@ -125,7 +144,7 @@ async fn classify(
         let classified = classified(Class::Ignore, why, String::new(), TriagedBy::Row);
         return Ok(Classified { row: Some(row.key.clone()), ..classified });
     }
-    let (triage, by) = ask(ctx, state, conversation, newest).await?;
+    let (triage, by) = ask(ctx, state, conversation, newest, &format!("triage{which}")).await?;
     let gist = short_line(&triage.gist, 100);
     let Triage { classification, reasoning, unsure, suspicious, .. } = triage;
     let moved =
@@ -165,6 +184,7 @@ async fn ask(
     state: &Email,
     conversation: &Conversation,
     newest: &mail::Mail,
+    name: &str,
 ) -> Result<(Triage, TriagedBy), NodeError> {
     let services = ctx.services();
     let facts = TriageFacts {
@@ -174,7 +194,7 @@ async fn ask(
     };
     let model = conversation.model(ctx, "triage", state).await?;
     let (request, output) = (prompts::triage_request(&facts), OutputSchema::of::<Triage>());
-    let reply = ask_structured::<Triage>(ctx, "triage", &model, &request, output).await?;
+    let reply = ask_structured::<Triage>(ctx, name, &model, &request, output).await?;
     let mut triage = reply.value;
     // The rules may put away receipts, and what only the reader got; a model may not, as a mail can talk it into anything.
     let is_own_money = || !model.builtin && rules::is_about_own_money(&facts.user, &facts.mail);
