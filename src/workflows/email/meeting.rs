@@ -42,15 +42,8 @@ pub(super) fn invitation(
     event: &Event,
     args: &ScheduleMeetingArgs,
 ) -> Result<Draft, ComposeError> {
-    let zone = services.user.time_zone.clone();
     let text = calendar::invitation(event);
-    let words = args.content.as_deref().map(str::trim).filter(|words| !words.is_empty());
-    let mut content = words.map(|words| format!("{words}\n\n")).unwrap_or_default();
-    content.push_str(&format!("{}\n{}\n", args.subject, describe(event, &event.start.to_zoned(zone))));
-    if let Some(location) = args.location.as_deref().filter(|location| !location.trim().is_empty()) {
-        content.push_str(location);
-        content.push('\n');
-    }
+    let content = invitation_text(services, event, args);
     let answered = conversation.about().map(|(_, mail)| mail);
     let people = conversation.people();
     let attendees = send::bare_addresses(&args.attendees);
@@ -67,6 +60,19 @@ pub(super) fn invitation(
         }),
         ..reply_draft
     })
+}
+
+/// What an invitation says in words.
+pub(super) fn invitation_text(services: &Services, event: &Event, args: &ScheduleMeetingArgs) -> String {
+    let zone = services.user.time_zone.clone();
+    let words = args.content.as_deref().map(str::trim).filter(|words| !words.is_empty());
+    let mut content = words.map(|words| format!("{words}\n\n")).unwrap_or_default();
+    content.push_str(&format!("{}\n{}\n", args.subject, describe(event, &event.start.to_zoned(zone))));
+    if let Some(location) = args.location.as_deref().filter(|location| !location.trim().is_empty()) {
+        content.push_str(location);
+        content.push('\n');
+    }
+    content
 }
 
 /// Time and place of an event in an invitation: in the person's time zone, and in the zone it was written in if that

@@ -32,6 +32,24 @@ async fn a_meeting_stands_in_the_calendar_and_is_invited_to() {
 }
 
 #[tokio::test]
+async fn whom_the_server_refuses_an_invitation_for_is_asked_about() {
+    let mut meeting = meet();
+    meeting.1["attendees"] = json!([BOB, "zoe@far.example"]);
+    let (inbox, thread) = EmailInbox::proposing(meeting).await;
+    let refused = vec![("zoe@far.example".to_owned(), "no such user".to_owned())];
+    *inbox.outgoing.refuses.lock().unwrap() = refused;
+    inbox.answer(&thread, Decision::Accept).await;
+    let item = inbox.open_item(&thread).await;
+    assert_eq!((item.action.as_str(), &item.args["to"]), ("write_email", &json!(["zoe@far.example"])));
+    assert_contains(
+        &item.text,
+        ["Asked once more: the server would not take it for zoe@far.example (no such user)."],
+    );
+    assert!(item.args["content"].as_str().unwrap().contains("Monday 5 May 2036"), "{}", item.args);
+    assert_eq!((inbox.events().len(), inbox.sent().len()), (1, 1));
+}
+
+#[tokio::test]
 async fn an_edited_meeting_is_made_as_edited_and_teaches_how_to_plan() {
     let (inbox, thread) = EmailInbox::proposing(meet()).await;
     inbox.answer(&thread, edit(meet(), "duration_minutes", json!(15))).await;

@@ -257,7 +257,15 @@ impl ActRun<'_> {
             lead = "It stands in the calendar. The invitation";
         }
         let note = SentNote { start: Some(args.start.clone()), ..note("meeting", call, &draft, "") };
-        self.send_once(call, basis, &draft, note, lead).await
+        self.send_once(call, basis, &draft, note, lead).await?;
+        if !self.refused.is_empty() {
+            // The meeting stands; its words go again, not another event.
+            let (to, subject) = (args.attendees.clone(), args.subject.clone());
+            let content = meeting::invitation_text(services, &event, args);
+            let words = WriteEmailArgs { to, subject, content, ..WriteEmailArgs::default() };
+            self.acted.own = Some(own_mail::to_refused(words, &self.refused));
+        }
+        Ok(())
     }
 
     async fn draft(&mut self, call: &ToolCall, basis: Authorization, args: &Value) -> Result<(), NodeError> {
