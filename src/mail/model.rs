@@ -1,4 +1,5 @@
-//! A mail as the rest of the program sees it: plain data, every text made Visible.
+//! A mail as the rest of the program sees it: plain data, every text made Visible, and beside it what holds hidden
+//! characters as it came, for mail that repeats it.
 
 use super::codes::codes;
 use jiff::Timestamp;
@@ -109,6 +110,10 @@ pub struct Mail {
     pub precedence: Option<String>,
     /// All headers, unchanged, for users who want to see them.
     pub headers: Vec<(String, String)>,
+    /// The fields that mail repeats, and the text (`text`), as they came, where they hold what cannot be seen: not yet safe
+    /// to show.
+    #[serde(skip)]
+    pub unshown: Vec<(&'static str, String)>,
 }
 
 /// A header field that decides who the user is dealing with.
@@ -221,6 +226,11 @@ pub struct Invitation {
 }
 
 impl Mail {
+    /// A field or the text as it came, for mail that repeats it; `shown` is the same made Visible.
+    pub fn as_sent<'a>(&'a self, name: &str, shown: &'a str) -> &'a str {
+        self.unshown.iter().find(|(field, _)| *field == name).map_or(shown, |(_, text)| text)
+    }
+
     /// Every address in To and Cc.
     pub fn recipients(&self) -> impl Iterator<Item = &Address> {
         self.to.iter().chain(&self.cc)

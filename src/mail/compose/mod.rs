@@ -78,7 +78,7 @@ impl Draft {
     /// A reply to a mail: conversation and subject are set, recipients and text are not.
     pub fn answering(mail: &Mail) -> Self {
         Self {
-            subject: reply_subject(&mail.subject),
+            subject: reply_subject(mail.as_sent("subject", &mail.subject)),
             in_reply_to: in_reply_to(mail),
             references: references(mail),
             ..Self::default()

@@ -11,7 +11,9 @@ const LETTERS: usize = 900;
 
 /// The mail with `> ` before each line, below a line that says who wrote it and when, in this time zone.
 pub fn quote(mail: &Mail, zone: &TimeZone) -> String {
-    let name = if mail.from.name.is_empty() { &mail.from.address } else { &mail.from.name };
+    let from = mail.as_sent("from", &mail.from.name);
+    let name = from.rsplit_once('<').map_or(from, |(name, _)| name.trim().trim_matches('"'));
+    let name = if name.is_empty() { &mail.from.address } else { name };
     let name = one_line(if name.is_empty() { "somebody" } else { name });
     let mut quote = match mail.date {
         Some(date) => {
@@ -20,7 +22,7 @@ pub fn quote(mail: &Mail, zone: &TimeZone) -> String {
         }
         None => format!("{name} wrote:\n"),
     };
-    let lines: Vec<&str> = mail.text.trim_end().lines().collect();
+    let lines: Vec<&str> = mail.as_sent("text", &mail.text).trim_end().lines().collect();
     for line in lines.iter().take(LINES) {
         let line: String = line.trim_end().chars().take(LETTERS).collect();
         // Nested quotes stay together: `>> `, not `> > `.
@@ -42,16 +44,17 @@ pub fn with_quote(content: &str, mail: &Mail, zone: &TimeZone) -> String {
     format!("{}\n\n{}", content.trim_end(), quote(mail, zone))
 }
 
-/// The text with the whole forwarded mail below it, as it was shown.
+/// The text with the whole forwarded mail below it.
 pub fn with_forwarded(content: &str, mail: &Mail, zone: &TimeZone) -> String {
     let date =
         mail.date.map(|date| date.to_zoned(zone.clone()).strftime("%a, %-d %b %Y at %H:%M").to_string());
+    let (from, to, cc) = (mail.from.to_string(), Address::list(&mail.to), Address::list(&mail.cc));
     let head = [
-        ("From", mail.from.to_string()),
-        ("Date", date.unwrap_or_default()),
-        ("Subject", mail.subject.clone()),
-        ("To", Address::list(&mail.to)),
-        ("Cc", Address::list(&mail.cc)),
+        ("From", mail.as_sent("from", &from)),
+        ("Date", &date.unwrap_or_default()),
+        ("Subject", mail.as_sent("subject", &mail.subject)),
+        ("To", mail.as_sent("to", &to)),
+        ("Cc", mail.as_sent("cc", &cc)),
     ];
     let mut text = content.trim_end().to_owned();
     text.push_str(if text.is_empty() { "" } else { "\n\n" });
@@ -59,7 +62,7 @@ pub fn with_forwarded(content: &str, mail: &Mail, zone: &TimeZone) -> String {
     for (name, value) in head.iter().filter(|(_, value)| !value.is_empty()) {
         text.push_str(&format!("{name}: {}\n", one_line(value)));
     }
-    format!("{text}\n{}\n", mail.text.trim_end())
+    format!("{text}\n{}\n", mail.as_sent("text", &mail.text).trim_end())
 }
 
 /// The text with a signature at its very end: everything below `-- ` counts as one.

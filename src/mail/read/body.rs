@@ -5,11 +5,11 @@
 
 use super::kind::PartKind;
 use super::tree::Tree;
-use super::words::{clip, line};
+use super::words::{clip, line, unshown};
 use super::{decode, hex, names};
 use crate::mail::html::{self, Page};
 use crate::mail::{Attachment, Invitation, Link, Mail, links};
-use crate::text::{Visible, sanitize_typed};
+use crate::text::{Visible, hidden_count, sanitize_typed};
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 
@@ -28,7 +28,11 @@ pub(super) fn fill(mail: &mut Mail, tree: &Tree<'_>) {
     let contents = reader.part(0);
     let PartText { text, hidden, unseen, cut, .. } = contents;
     mail.cut = cut || text.len() > MAX_TEXT;
-    let text = Visible::new(clip(&text, MAX_TEXT));
+    let raw = clip(&text, MAX_TEXT);
+    if hidden_count(raw) > 0 {
+        mail.unshown.push(("text", sanitize_typed(raw)));
+    }
+    let text = Visible::new(raw);
     // Placeholders are longer than the characters they replace.
     mail.cut |= text.len() > 2 * MAX_TEXT;
     let text = if text.len() > 2 * MAX_TEXT { Visible::new(clip(&text, 2 * MAX_TEXT)) } else { text };
@@ -115,10 +119,11 @@ impl Reader<'_, '_> {
         }
         let Some(inner) = part.children.first() else { return PartText::default() };
         let head = &self.tree.parts[*inner];
+        let value = |field, charset| unshown(field, charset).unwrap_or_else(|| line(field, charset));
         let mut text = String::from("---------- Forwarded message ----------\n");
         for name in ["From", "Date", "Subject", "To", "Cc"] {
-            if let Some(value) = self.tree.field(head, name) {
-                text.push_str(&format!("{name}: {}\n", line(value, &head.kind.charset)));
+            if let Some(field) = self.tree.field(head, name) {
+                text.push_str(&format!("{name}: {}\n", value(field, &head.kind.charset)));
             }
         }
         let body = self.part(*inner);

@@ -6,9 +6,9 @@ use super::addresses::{self, Line, bare};
 use super::decode;
 use super::kind::Field;
 use super::tree::{Part, Tree};
-use super::words::{MAX_LINE, clip, line};
+use super::words::{MAX_LINE, clip, line, unshown};
 use crate::mail::{Address, AddressField, ListInfo, Mail, Oddity, Unsubscribe};
-use crate::text::Visible;
+use crate::text::{Visible, sanitize_typed};
 use jiff::Timestamp;
 use mail_parser::HeaderValue;
 use mail_parser::parsers::MessageStream;
@@ -55,6 +55,9 @@ pub(super) fn fill(mail: &mut Mail, tree: &Tree<'_>, part: &Part) {
     let delivered = delivered.map(|to| to.address).filter(|to| !to.is_empty());
     mail.delivered_to = delivered.filter(|to| seen_addresses.insert(to.clone())).collect();
     mail.subject = line("subject").unwrap_or_default();
+    for name in ["from", "to", "cc", "subject"] {
+        mail.unshown.extend(first(name).and_then(|value| unshown(value, &charset)).map(|text| (name, text)));
+    }
     mail.date = first("date").and_then(date);
     mail.list = list_info(tree, part, &charset);
     mail.auto_submitted =
@@ -180,7 +183,6 @@ fn list_info(tree: &Tree<'_>, part: &Part, charset: &str) -> Option<ListInfo> {
 fn unsubscribe_mail(target: &str) -> Option<Unsubscribe> {
     let (to, query) = target.split_once('?').unwrap_or((target, ""));
     let undone = |text: &str| decode::text("", &Cow::from(percent_decode_str(text)));
-    let decoded = |text: &str| Visible::line(&undone(text)).into_string();
     let to = bare(&undone(to));
     if !to.contains('@') || to.contains([',', ' ']) {
         return None;
@@ -189,7 +191,7 @@ fn unsubscribe_mail(target: &str) -> Option<Unsubscribe> {
         let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
         pairs
             .find(|(key, _)| key.eq_ignore_ascii_case(parameter))
-            .map(|(_, value)| decoded(value))
+            .map(|(_, value)| sanitize_typed(&undone(value)))
             .unwrap_or_default()
     };
     Some(Unsubscribe::Mail { to, subject: parameter("subject"), body: parameter("body") })

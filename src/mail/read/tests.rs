@@ -170,6 +170,13 @@ fn calendars_and_lists() {
         }
     );
     assert_eq!(listed.precedence.as_deref(), Some("bulk"));
+    let hidden = mail("List-Unsubscribe: <mailto:a@b.example?subject=x%E2%80%8By&body=1%0A2>\n\nx");
+    let expected = crate::mail::Unsubscribe::Mail {
+        to: "a@b.example".to_owned(),
+        subject: "x\u{200b}y".to_owned(),
+        body: "1\n2".to_owned(),
+    };
+    assert_eq!(hidden.list.unwrap().unsubscribe, [expected]);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! many senders split in the middle of a character. Text that is not an encoded word stays unchanged.
 
 use super::decode;
-use crate::text::Visible;
+use crate::text::{Visible, hidden_count, sanitize_typed};
 
 /// The longest subject, name or header value kept, in bytes.
 pub(super) const MAX_LINE: usize = 4_096;
@@ -157,6 +157,13 @@ pub(super) fn line(value: &[u8], charset: &str) -> String {
     // Cut long values before decoding them.
     let text = text(&value[..value.len().min(4 * MAX_LINE)], charset);
     Visible::line(clip(&text, MAX_LINE)).into_string()
+}
+
+/// A value on one line and without control characters but otherwise as it came, if it holds what cannot be seen.
+pub(super) fn unshown(value: &[u8], charset: &str) -> Option<String> {
+    let text = text(&value[..value.len().min(4 * MAX_LINE)], charset);
+    let text = clip(&text, MAX_LINE);
+    (hidden_count(text) > 0).then(|| sanitize_typed(text).replace(['\n', '\t'], " "))
 }
 
 /// The first `most` bytes of a text, without a partial character.

@@ -24,6 +24,7 @@ pub use authentication::{Receiver, is_authenticated, is_marked_spam};
 pub use claims::{names_new_bank_details, speaks_of_attachment};
 pub use distinctive::{DistinctiveText, distinctive_text};
 pub use domains::{KnownDomains, have_different_owners, organisation};
+pub use placeholders::without_placeholders;
 pub use recipients::{Message, risks_of_joining, risks_of_message};
 pub use unsubscribe::{one_click, unsubscribe_risk};
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// The text without placeholders for hidden characters, which must not split words.
-pub(super) fn without_placeholders(text: &str) -> Cow<'_, str> {
+pub fn without_placeholders(text: &str) -> Cow<'_, str> {
     if !text.contains("⟨U+") {
         return text.into();
     }

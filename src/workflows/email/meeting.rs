@@ -52,7 +52,7 @@ pub(super) fn invitation(
     Ok(Draft {
         from: send::sender(services, conversation),
         to: send::parse_addresses(&args.attendees)?,
-        subject: args.subject.clone(),
+        subject: send::subject(conversation, answered.filter(|_| belongs), &args.subject),
         content: with_signature(&content, &services.user.signature),
         calendar: Some(Invitation {
             method: calendar::REQUEST.to_owned(),

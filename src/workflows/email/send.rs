@@ -10,9 +10,10 @@ use crate::agent::{Services, mailbox_error};
 use crate::calendar::{self, Calendar, CalendarError, Revision, RevisionCheck};
 use crate::engine::graph::{BoxFuture, Effect, EffectError, EffectTrace, NodeError, SHORTFALL, StepContext};
 use crate::mail::compose::{
-    ComposeError, Draft, File, Recipient, compose, from_address, with_forwarded, with_quote, with_signature,
+    ComposeError, Draft, File, Recipient, compose, forward_subject, from_address, reply_subject,
+    with_forwarded, with_quote, with_signature,
 };
-use crate::mail::{self, Address, Handled, Mailbox, Outgoing, SendError};
+use crate::mail::{self, Address, Handled, Mail, Mailbox, Outgoing, SendError};
 use crate::text::hex;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
@@ -79,11 +80,22 @@ pub(super) fn draft(
         to: parse_addresses(&args.to)?,
         cc: parse_addresses(&args.cc)?,
         bcc: parse_addresses(&args.bcc)?,
-        subject: args.subject.clone(),
+        subject: subject(conversation, answered, &args.subject),
         content: with_signature(&content, &services.user.signature),
         attachments,
         ..reply_draft
     })
+}
+
+/// The subject that leaves: one that repeats another mail's is as it came, not as it was shown.
+pub(super) fn subject(conversation: &Conversation, answered: Option<&Arc<Mail>>, approved: &str) -> String {
+    let repeats = |mail: &Arc<Mail>, again: fn(&str) -> String| {
+        (again(&mail.subject) == approved).then(|| again(mail.as_sent("subject", &mail.subject)))
+    };
+    let forwarded = conversation.forwarded.as_ref();
+    let repeated = answered.and_then(|mail| repeats(mail, reply_subject));
+    let repeated = repeated.or_else(|| forwarded.and_then(|mail| repeats(mail, forward_subject)));
+    repeated.unwrap_or_else(|| approved.to_owned())
 }
 
 /// The mail that leaves a list. It is no reply and quotes nothing: machines read it.

@@ -61,6 +61,35 @@ async fn a_sender_that_cannot_be_read_is_shown_as_written_and_the_model_is_told_
     assert_contains(&inbox.prompt(0), told);
 }
 
+/// What is shown for a hidden character stays here: what repeats a mail repeats it as it came.
+#[tokio::test]
+async fn what_repeats_a_mail_repeats_it_as_it_came() {
+    let hidden = |text: &str| {
+        mail_with("", text).replace("Bob Ray", "Bob\u{200b} Ray").replace("The report", "The\u{200b} report")
+    };
+    let inbox = EmailInbox::by_rules();
+    let thread = inbox.receive(&hidden("When does the re\u{200b}port come?\n")).await;
+    inbox.answer(&thread, respond("It comes tomorrow.")).await;
+    let item = inbox.open_item(&thread).await;
+    assert_eq!(item.args["subject"], "Re: The⟨U+200B⟩ report");
+    inbox.answer(&thread, Decision::Accept).await;
+    let original = inbox.receive(&hidden("Another re\u{200b}port.\n").replace("<one@", "<other@")).await;
+    let mut forward = inbox.mail().forward(original).await.unwrap();
+    forward.args["to"] = json!(["zoe@far.example"]);
+    inbox.mail().send(forward).await.unwrap();
+    inbox.drive().await;
+    for (sent, repeated) in inbox.sent().iter().zip([
+        ["Re: The\u{200b} report", "Bob\u{200b} Ray wrote:", "> When does the re\u{200b}port come?"],
+        ["Fwd: The\u{200b} report", "From: Bob\u{200b} Ray <", "Another re\u{200b}port."],
+    ]) {
+        let read = mail_parser::MessageParser::new().parse(sent.as_bytes()).unwrap();
+        let text = format!("{}\n{}", read.subject().unwrap(), read.body_text(0).unwrap());
+        assert!(!text.contains("U+200B"), "{text}");
+        assert_contains(&text, repeated);
+    }
+    assert_eq!(inbox.sent().len(), 2);
+}
+
 #[tokio::test]
 async fn whoever_the_server_refuses_is_named_and_asked_about() {
     let zoe = "Zoe <zoe@far.example>";

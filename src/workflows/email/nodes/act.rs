@@ -7,7 +7,7 @@ use crate::agent::llm::ToolCall;
 use crate::engine::graph::{Answer, Authorization, Ctx, Decision, NodeError};
 use crate::mail::compose::Draft;
 use crate::mail::{Mail, Sent};
-use crate::text::truncate;
+use crate::text::{Visible, truncate};
 use crate::workflows::email::mails::Conversation;
 use crate::workflows::email::parts::without_person_only_args;
 use crate::workflows::email::send::{self, AddEvent, SaveDraft, SendMail};
@@ -400,7 +400,7 @@ pub(super) fn note(kind: &str, call: &ToolCall, draft: &Draft, content: &str) ->
         kind: kind.to_owned(),
         call: call.id.clone(),
         to: to.map(|one| one.address.clone()).collect(),
-        subject: draft.subject.clone(),
+        subject: Visible::line(&draft.subject).into_string(),
         text: truncate(&content.replace(['\n', '\r'], " "), 300).into_owned(),
         ..SentNote::default()
     }

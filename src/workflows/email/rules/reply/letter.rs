@@ -5,6 +5,7 @@ use serde_json::json;
 use super::super::signs::own_text;
 use super::Call;
 use super::voice::{Lang, Voice, greeting};
+use crate::mail::risk::without_placeholders;
 use crate::text::phrases::normalize_text;
 use crate::workflows::email::facts::ReplyFacts;
 
@@ -76,10 +77,10 @@ fn greeting_line(text: &str) -> &str {
 
 /// The name in the greeting; empty if the sender is not surely a person. Conferences and shops have names, too.
 fn greeting_name(facts: &ReplyFacts, formal: bool) -> String {
-    let name = facts.mail.from_name.trim();
-    let name = match name.split_once(", ") {
+    let name = without_placeholders(&facts.mail.from_name);
+    let name = match name.trim().split_once(", ") {
         Some((last, first)) => format!("{first} {last}"),
-        None => name.to_owned(),
+        None => name.trim().to_owned(),
     };
     // `Dr.` and `Prof.` are no names.
     let names: Vec<&str> = name.split_whitespace().skip_while(|word| word.ends_with('.')).collect();
