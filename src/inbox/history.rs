@@ -1,7 +1,7 @@
 //! The list of decisions: the answers, who gave them, and how they ended.
 
 use super::{DecidedBy, GrantLine, RowKey};
-use crate::engine::graph::{Decision, InterruptId, Kind, ThreadId};
+use crate::engine::graph::{BatchId, Decision, InterruptId, Kind, ThreadId};
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
@@ -113,6 +113,9 @@ pub struct DecisionLine {
     /// Its number in the log; pages start after one.
     #[serde(skip)]
     pub seq: i64,
+    /// The decisions taken together share one.
+    #[serde(skip)]
+    pub batch: Option<BatchId>,
 }
 
 /// What led to a decision, and what it led to besides its end.

@@ -208,6 +208,7 @@ mod tests {
             outcome: "sent to Ann, Bob refused".to_owned(),
             ended_at: None,
             seq: 1,
+            batch: None,
         };
         let now = Timestamp::UNIX_EPOCH.to_zoned(jiff::tz::TimeZone::UTC);
         let finds = |typed: &str| {

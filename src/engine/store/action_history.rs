@@ -42,6 +42,7 @@ pub fn line(db: &Connection, entry: &Entry) -> Result<Option<DecisionLine>, Stor
         outcome: String::new(),
         ended_at: None,
         seq: entry.seq,
+        batch: None,
     };
     match entry.kind {
         EntryKind::Snoozed => snoozed(db, entry, blank),

@@ -255,6 +255,7 @@ fn line(db: &Connection, entry: &Entry) -> Result<DecisionLine, StoreError> {
         outcome,
         ended_at: after.ended_at.map(time).transpose()?,
         seq: entry.seq,
+        batch: decided.batch,
     })
 }
 

@@ -101,7 +101,12 @@ impl Mail<'_> {
     pub async fn last_dismissed(self) -> Result<Vec<DecisionLine>, InboxError> {
         let newest = DecisionQuery { limit: MAX_TOGETHER, ..DecisionQuery::default() };
         let lines = self.0.decisions().history(newest).await?.rows;
-        let at = lines.first().map(|line| line.at);
+        let first = lines.first().map(|line| (line.seq, line.batch.clone()));
+        let is_with_first = |line: &DecisionLine| {
+            first
+                .as_ref()
+                .is_some_and(|(seq, batch)| line.seq == *seq || batch.is_some() && line.batch == *batch)
+        };
         let is_dismissed = |line: &DecisionLine| {
             let is_ignored = line.kind == Some(Kind::Triage)
                 && line.answer == AnswerKind::Ignore
@@ -109,7 +114,7 @@ impl Mail<'_> {
             let is_kept = line.answer == AnswerKind::Draft && line.end == DecisionEnd::Done;
             (is_ignored || is_kept) && matches!(line.by, Some(DecidedBy::Tui | DecidedBy::Cli))
         };
-        Ok(lines.into_iter().take_while(|line| Some(line.at) == at && is_dismissed(line)).collect())
+        Ok(lines.into_iter().take_while(|line| is_with_first(line) && is_dismissed(line)).collect())
     }
 
     /// Makes the thread of a mail ask whether to leave its mailing list.
