@@ -116,7 +116,10 @@ fn claude_code_s_auto_mode_is_named_with_two_ways_out() {
     let shown = run(&cli, &["connect", "claude", "--warned", "--yes"]).out;
     assert!(!auto(&shown), "{shown}");
     let written: Value = serde_json::from_str(&settings()).unwrap();
-    let command = |event: &str| text(&written["hooks"][event][0]["hooks"][0]["command"]);
+    let command = |event: &str| -> String {
+        let groups = written["hooks"][event].as_array().unwrap();
+        groups.iter().map(|group| text(&group["hooks"][0]["command"])).collect()
+    };
     assert!(command("PreToolUse").contains("--hook claude-code --warned --timeout 590"), "{written}");
     assert!(!command("PermissionDenied").contains("--warned"), "{written}");
     assert!(!command("PermissionRequest").contains("--warned"), "{written}");
