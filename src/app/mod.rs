@@ -24,6 +24,7 @@ mod traces;
 
 pub use crate::engine::driver::{Driver, Ended, Engine, Scope, Settings, Until, fail_point};
 pub use crate::engine::store::LOCK_WAIT;
+pub use crate::tools::cage::{Environment as PythonEnvironment, EnvironmentError as PythonEnvironmentError};
 pub use crate::workflows::VERBS;
 pub use crate::workflows::email::eval::Case as TriageCase;
 pub use accounts::{check_accounts, check_calendar};

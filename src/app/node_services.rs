@@ -7,7 +7,7 @@ use crate::agent::{Accounts, MailCache, Records, Services};
 use crate::calendar;
 use crate::config::{Config, Env};
 use crate::engine::store::Store;
-use crate::tools::cage::{Cage, Needs, PythonFinder, Reader};
+use crate::tools::cage::{Cage, Environment, Needs, PythonFinder, Reader};
 use crate::tools::http::Http;
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub(super) fn services(
         mails: MailCache::default(),
         calendar: config.calendar.as_ref().map(|c| calendar::open(c, config.user.time_zone.clone())),
         reader: Reader::of_this_program(),
-        python: Arc::new(PythonFinder::new(&config.sheet.python, Reader::of_this_program())),
+        python: Arc::new(python_finder(config)),
         sheet: config.sheet.clone(),
         rules: config.rules.clone(),
         apis: catalogue_store(config, env),
@@ -35,9 +35,14 @@ pub(super) fn services(
     }
 }
 
+fn python_finder(config: &Config) -> PythonFinder {
+    let environment = Environment::of(&config.data);
+    PythonFinder::new(&config.sheet.python, Reader::of_this_program()).or_own(environment)
+}
+
 /// Which Python `sheet` uses, and what it can do; an error if there is none.
 pub async fn check_python(config: &Config) -> Result<String, String> {
-    let finder = PythonFinder::new(&config.sheet.python, Reader::of_this_program());
+    let finder = python_finder(config);
     let told = |cage: Cage| {
         let (text, program) = (cage.interpreter().text(), cage.interpreter().program.display().to_string());
         format!("{text}, {program}, caged by {}", cage.walls())

@@ -1,6 +1,6 @@
 //! The failure of a verb: an exit code and a sentence.
 
-use crate::app::AppError;
+use crate::app::{AppError, PythonEnvironmentError};
 use crate::config;
 use crate::inbox::{ErrorKind, InboxError};
 use crate::text::Visible;
@@ -96,6 +96,12 @@ impl From<InboxError> for Failure {
 impl From<AppError> for Failure {
     fn from(error: AppError) -> Self {
         Self::of(error.kind, Exit::Failed, error.text)
+    }
+}
+
+impl From<PythonEnvironmentError> for Failure {
+    fn from(error: PythonEnvironmentError) -> Self {
+        Self::failed(error.to_string())
     }
 }
 

@@ -1,6 +1,7 @@
 //! A progress bar on stderr; nothing if stderr is not a terminal.
 
-use crate::text::Visible;
+use super::output::columns;
+use crate::text::{Visible, truncate};
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -33,6 +34,17 @@ impl Bar {
         }
         self.drawn.store(true, Ordering::Relaxed);
         let _ = write!(std::io::stderr(), "{CLEAR}{}", line(what, done, total));
+        let _ = std::io::stderr().flush();
+    }
+
+    /// Shows what goes on where nobody knows how much is left.
+    pub(super) fn tell(&self, text: &str) {
+        if !self.enabled {
+            return;
+        }
+        self.drawn.store(true, Ordering::Relaxed);
+        let text = Visible::line(text);
+        let _ = write!(std::io::stderr(), "{CLEAR}{}", truncate(&text, columns().saturating_sub(1)));
         let _ = std::io::stderr().flush();
     }
 

@@ -14,6 +14,7 @@ mod langgraph;
 mod mailbox;
 mod mcp;
 mod packages;
+mod python;
 mod radicale;
 mod sending;
 mod sheet;

@@ -267,6 +267,11 @@ fn talk(terminal: &mut Terminal, turns: &[(&str, &str)]) {
     }
 }
 
+/// The program at a terminal, where nothing of this machine is offered.
+fn newly(cli: &Cli, args: &[&str]) -> Terminal {
+    Terminal::open(cli, args, &[("NO_COLOR", "1"), ("PATH", "/none")])
+}
+
 /// The program without a config, with a Maildir in its home.
 fn newcomer() -> Cli {
     let cli = Cli::new();
@@ -280,7 +285,7 @@ fn newcomer() -> Cli {
 #[test]
 fn somebody_who_is_new_is_asked_and_answers_with_enter() {
     let cli = newcomer();
-    let mut terminal = Terminal::plain(&cli, &[]);
+    let mut terminal = newly(&cli, &[]);
     talk(&mut terminal, &[("5. leave\nNumber [1]: ", "2\n")]);
     let asked = terminal.wait_for("Number [1]: ");
     holds(&asked, &["1. Maildir ", "Mail/inbox\n", "by hand (IMAP)"]);
@@ -317,7 +322,7 @@ const SERVER: [(&str, &str); 9] = [
 #[test]
 fn a_server_that_does_not_let_one_in_is_said_right_there_and_leaving_writes_nothing() {
     let cli = newcomer();
-    let mut terminal = Terminal::plain(&cli, &["init"]);
+    let mut terminal = newly(&cli, &["init"]);
     talk(&mut terminal, &SERVER);
     talk(&mut terminal, &[("- for none [127.0.0.1:1]: ", "-\n")]);
     let screen = terminal.wait_for("Number [1]: ");
@@ -331,7 +336,7 @@ fn a_server_that_does_not_let_one_in_is_said_right_there_and_leaving_writes_noth
 #[test]
 fn a_server_that_is_kept_is_written_and_its_trouble_is_told() {
     let cli = newcomer();
-    let mut terminal = Terminal::plain(&cli, &["init"]);
+    let mut terminal = newly(&cli, &["init"]);
     talk(&mut terminal, &SERVER);
     let turns = [
         ("- for none [127.0.0.1:1]: ", "\n"),

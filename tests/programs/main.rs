@@ -17,6 +17,7 @@ mod decisions;
 mod demo;
 mod docs;
 mod driving;
+mod environment;
 mod export;
 mod grants;
 mod history;

@@ -1,5 +1,6 @@
 //! `sayso config`: the settings.
 
+use crate::app::check_python;
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::output::Output;
@@ -17,14 +18,10 @@ pub struct Args {}
 impl Args {
     pub(super) async fn run(self, context: Context) -> Result<Output, Failure> {
         let settings = config::describe(context.inputs())?;
-        let data: Vec<Value> =
-            settings.iter().map(|setting| json!({"key": setting.key, "value": setting.value})).collect();
-        context.format.answer(&data, |format| {
-            let rows: Vec<_> = settings
-                .iter()
-                .map(|setting| [setting.key.clone(), setting.value.as_str().to_owned()])
-                .collect();
-            table(format, [full("KEY"), cut("VALUE")], &rows)
-        })
+        let python = check_python(&context.config()?).await.unwrap_or_else(|why| why);
+        let settings = settings.into_iter().map(|setting| [setting.key, setting.value.into_string()]);
+        let rows: Vec<_> = settings.chain([["python".to_owned(), python]]).collect();
+        let data: Vec<Value> = rows.iter().map(|[key, value]| json!({"key": key, "value": value})).collect();
+        context.format.answer(&data, |format| table(format, [full("KEY"), cut("VALUE")], &rows))
     }
 }

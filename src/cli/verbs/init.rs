@@ -1,6 +1,6 @@
 //! `sayso init`: sets sayso up for the user's mail.
 
-use super::doctor;
+use super::{doctor, python};
 use crate::app::Check;
 use crate::app::init::{
     self, Candidate, Chosen, ChosenModel, Discovery, HOSTED, config_text, make_names_unique, write_config,
@@ -128,7 +128,8 @@ impl Args {
         let text = config_text(&chosen, Some(&home));
         let invalid = |error| Failure::usage(format!("this does not make a valid config: {error}"));
         // Makes sure that the config we write can be loaded.
-        Config::of_text(&inputs, &path, &text).map_err(invalid)?;
+        let config = Config::of_text(&inputs, &path, &text).map_err(invalid)?;
+        let wants_python = !self.yes && wizard::wants_python(&config).await?;
         let over = self.force.then(Timestamp::now);
         let kept = write_config(&path, &text, over).map_err(|error| match error {
             init::WriteError::AlreadyExists(_) => Failure::usage(error.to_string()),
@@ -139,6 +140,9 @@ impl Args {
         }
         let context = context.with_config(&path);
         let config = context.config()?;
+        if wants_python && let Err(error) = python::make(&config, &context.format).await {
+            say(&format!("{error}\n"));
+        }
         let provider = config.model.provider.name().to_owned();
         let checks = doctor::report(config, &inputs.env).await;
         let folder = context.open()?;

@@ -30,6 +30,7 @@ mod pause;
 mod proceed;
 mod prune;
 mod put_away;
+mod python;
 mod reclassify;
 mod request;
 mod run;
@@ -215,6 +216,7 @@ verbs! {
         Auth => auth::Args,
         Doctor => doctor::Args,
         Config => config::Args,
+        Python => python::Args,
         Apis => apis::Args,
         Graph => graph::Args,
         Completions => completions::Args,

@@ -10,7 +10,8 @@ pub(super) use ask::{Prompt, say, show};
 
 use super::failure::Failure;
 use crate::app::init::{self, Candidate, Chosen, ChosenModel, Discovery};
-use crate::config::{Inputs, MailSource};
+use crate::app::{PythonEnvironment, check_python};
+use crate::config::{Config, Inputs, MailSource};
 use crate::dialects::Agent;
 use std::path::Path;
 
@@ -73,6 +74,15 @@ pub(super) async fn choose(discovery: &Discovery, inputs: &Inputs) -> Result<Cho
         model,
         hosted,
     })
+}
+
+/// Whether to make a Python for `sheet`; asks where there is none and something could make it.
+pub(super) async fn wants_python(config: &Config) -> Result<bool, Failure> {
+    if check_python(config).await.is_ok() || !PythonEnvironment::can_be_made().await {
+        return Ok(false);
+    }
+    say("Work on spreadsheets needs a Python with openpyxl, and there is none.\n");
+    Prompt.confirm("Make one in the data folder? It fetches some hundred megabytes").await
 }
 
 /// An account in one line.

@@ -1,5 +1,6 @@
 //! Finds a Python that has what a workbook needs, and tries whether it can be caged.
 
+use super::environment::Environment;
 use super::interpreter;
 use super::reader::Reader;
 use super::run::{Ended, Needs, Python};
@@ -10,12 +11,14 @@ use std::sync::Arc;
 use tokio::sync::OnceCell;
 
 /// The programs that `auto` looks for.
-const NAMES: [&str; 2] = ["python3", "python"];
+pub(super) const NAMES: [&str; 2] = ["python3", "python"];
 
 /// The Python used for workbooks, found once and tried in its cage. What was not found is looked for again.
 #[derive(Clone)]
 pub struct PythonFinder {
     choice: String,
+    /// Where sayso makes one of its own, if it may be taken.
+    environment: Option<Environment>,
     reader: Reader,
     any: Arc<OnceCell<Cage>>,
     with_openpyxl: Arc<OnceCell<Cage>>,
@@ -24,7 +27,14 @@ pub struct PythonFinder {
 impl PythonFinder {
     /// `choice` is `auto` or the path of a Python.
     pub fn new(choice: &str, reader: Reader) -> Self {
-        Self { choice: choice.to_owned(), reader, any: Arc::default(), with_openpyxl: Arc::default() }
+        let (any, with_openpyxl) = (Arc::default(), Arc::default());
+        Self { choice: choice.to_owned(), environment: None, reader, any, with_openpyxl }
+    }
+
+    /// Before all others, `auto` takes the one that sayso made for this.
+    #[must_use]
+    pub fn or_own(self, environment: Environment) -> Self {
+        Self { environment: Some(environment), ..self }
     }
 
     /// The caged Python; the error says why there is none, and what to do.
@@ -40,26 +50,43 @@ impl PythonFinder {
     }
 
     async fn find(&self, needs: Needs) -> Result<Cage, String> {
-        if self.choice != "auto" {
-            return self.caged(Path::new(&self.choice), needs).await;
-        }
+        let is_auto = self.choice == "auto";
+        let own = self.environment.as_ref();
+        let programs: Vec<PathBuf> = if is_auto {
+            own.and_then(Environment::program).into_iter().chain(on_path(&NAMES)).collect()
+        } else {
+            vec![PathBuf::from(&self.choice)]
+        };
         let mut why = None;
-        for program in programs() {
+        for program in programs {
             match self.caged(&program, needs).await {
                 Ok(cage) => return Ok(cage),
                 Err(reason) => why = why.or(Some(reason)),
             }
         }
-        Err(why.unwrap_or_else(|| "no Python was found in your PATH".to_owned()))
+        let none = || Lack::Unfit("no Python was found in your PATH".to_owned());
+        Err(match why.unwrap_or_else(none) {
+            Lack::Unfit(why) if own.is_none() => why,
+            Lack::Unfit(why) if is_auto => format!("{why}; `sayso python` makes one that has all it needs"),
+            Lack::Unfit(why) => format!("{why}; with python = \"auto\", `sayso python` makes another"),
+            Lack::NoCage(why) => why,
+        })
     }
 
-    async fn caged(&self, program: &Path, needs: Needs) -> Result<Cage, String> {
-        let interpreter = interpreter::ask(program).await?;
+    async fn caged(&self, program: &Path, needs: Needs) -> Result<Cage, Lack> {
+        let interpreter = interpreter::ask(program).await.map_err(Lack::Unfit)?;
         if needs == Needs::Openpyxl && !interpreter.has("openpyxl") {
-            return Err(format!("{} has no openpyxl, which workbooks need", program.display()));
+            return Err(Lack::Unfit(format!("{} has no openpyxl, which workbooks need", program.display())));
         }
-        Cage::of(interpreter, self.reader.clone()).await
+        Cage::of(interpreter, self.reader.clone()).await.map_err(Lack::NoCage)
     }
+}
+
+/// Why a Python cannot be used, in words.
+enum Lack {
+    /// Another one could do.
+    Unfit(String),
+    NoCage(String),
 }
 
 impl Python for PythonFinder {
@@ -82,9 +109,9 @@ impl Python for PythonFinder {
 }
 
 /// Programs with one of these names on `PATH`.
-fn programs() -> Vec<PathBuf> {
+pub(super) fn on_path(names: &[&str]) -> Vec<PathBuf> {
     let folders = std::env::var_os("PATH").unwrap_or_default();
     let folders: Vec<PathBuf> = std::env::split_paths(&folders).filter(|path| path.is_absolute()).collect();
-    let all = NAMES.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
+    let all = names.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
     all.filter(|program| program.is_file()).collect()
 }

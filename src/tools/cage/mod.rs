@@ -11,6 +11,7 @@
 //! Nothing is kept between two pieces of code but files: [`run`] takes them and gives them back.
 
 mod child;
+mod environment;
 mod find;
 mod folder;
 mod interpreter;
@@ -23,6 +24,7 @@ mod run;
 mod walls;
 
 pub use child::main;
+pub use environment::{Environment, EnvironmentError};
 pub use find::PythonFinder;
 pub use folder::Folder;
 pub use interpreter::Interpreter;

@@ -59,9 +59,7 @@ pub(super) async fn read(ctx: &Ctx<Services>, state: &SheetWork) -> Result<(Book
 }
 
 fn no_python(why: String) -> NodeError {
-    NodeError::failed(format!(
-        "There is no Python for this: {why}. docs/sheet.md says how to get one; then retry"
-    ))
+    NodeError::failed(format!("There is no Python for this: {why}"))
 }
 
 /// The sheets of a workbook, each with the number of its rows.
