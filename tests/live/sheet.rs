@@ -286,6 +286,29 @@ async fn what_code_did_not_touch_stays_byte_for_byte() {
     assert_eq!(report.observation.layout, ["budget.xlsx was saved; its values and formulas are as before."]);
 }
 
+/// What openpyxl cannot keep is named before any code runs.
+#[tokio::test]
+#[ignore = "needs Python with openpyxl, pandas and matplotlib"]
+async fn what_openpyxl_would_leave_out_is_known_beforehand() {
+    let Some(python) = python().await else { return };
+    let mut book = cell("budget.xlsx", "");
+    let lost = cage::losses(&python, &reader(), &book).await.unwrap();
+    assert_eq!(lost, Some(Vec::new()), "it keeps the chart");
+    let mut out = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let mut archive = zip::ZipArchive::new(std::io::Cursor::new(&book.workbook)).unwrap();
+    for at in 0..archive.len() {
+        out.raw_copy_file(archive.by_index_raw(at).unwrap()).unwrap();
+    }
+    for part in ["xl/slicers/slicer1.xml", "xl/slicers/slicer2.xml", "xl/vbaProject.bin"] {
+        out.start_file(part, zip::write::SimpleFileOptions::default()).unwrap();
+    }
+    book.workbook = out.finish().unwrap().into_inner();
+    let lost = cage::losses(&python, &reader(), &book).await.unwrap();
+    assert_eq!(lost, Some(vec!["1 macros".to_owned(), "2 slicers".to_owned()]));
+    book.workbook = b"PK no workbook".to_vec();
+    assert_eq!(cage::losses(&python, &reader(), &book).await.unwrap(), None);
+}
+
 /// 50,000 rows and two pieces of code, each a process of its own.
 #[tokio::test]
 #[ignore = "needs Python with openpyxl, pandas and matplotlib"]

@@ -86,6 +86,18 @@ fn told(inbox: &TestInbox, request: usize) -> (String, bool) {
     }
 }
 
+/// Before any code runs, the card says what openpyxl would leave out of the workbook.
+#[tokio::test]
+async fn what_would_be_left_out_is_said_beforehand() {
+    let python: Arc<dyn Python> = Arc::new(python::ScriptedPython);
+    let inbox = with_sales(&python, "", vec![code(python::PRINT_HI)]);
+    std::fs::copy("tests/fixtures/workbooks/budget.xlsx", inbox.inputs().join("budget.xlsx")).unwrap();
+    let thread = start(&inbox, "budget.xlsx", json!({})).await;
+    let card = inbox.open_item(&thread).await.text;
+    let expected = "everything, where only values and formulas change; else openpyxl leaves out 1 charts";
+    assert!(card.contains(expected), "{card}");
+}
+
 /// What code printed in its turn.
 async fn printed(inbox: &TestInbox, thread: &ThreadId, cell: usize) -> Value {
     inbox.state(thread).await["cells"][cell]["observation"]["stdout"].clone()

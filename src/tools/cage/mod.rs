@@ -31,7 +31,7 @@ pub use interpreter::Interpreter;
 pub use observation::{Change, Observation};
 pub use parent::Cage;
 pub use reader::Reader;
-pub use run::{Cell, Ended, LeftFile, Needs, Python, Report, Saved, run};
+pub use run::{Cell, Ended, LeftFile, Needs, Python, Report, Saved, losses, run, save_alone};
 
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;

@@ -149,6 +149,31 @@ pub async fn run(python: &dyn Python, reader: &Reader, cell: &Cell) -> Result<Re
     Ok(Report { observation, saved, files })
 }
 
+/// What openpyxl leaves out of a workbook when it does nothing but save it; `None` if it cannot do even that.
+pub async fn losses(
+    python: &dyn Python,
+    reader: &Reader,
+    cell: &Cell,
+) -> Result<Option<Vec<String>>, CageError> {
+    let Cell { name, workbook, limits, .. } = cell;
+    let unavailable = |error: std::io::Error| CageError::Unavailable(error.to_string());
+    let folder = Folder::new().map_err(unavailable)?;
+    std::fs::write(folder.work().join(name), workbook).map_err(unavailable)?;
+    match python.run(Needs::Openpyxl, &save_alone(name), &folder, limits).await? {
+        Ended::Ran { error: None, .. } => {}
+        Ended::Ran { .. } | Ended::Stopped { .. } => return Ok(None),
+    }
+    let Ok(saved) = folder.read(name, MAX_WORKBOOK) else { return Ok(None) };
+    let (compared, _) = reader.compare(name, [workbook, &saved, &[]], &[], limits).await?;
+    Ok(Some(compared.lost))
+}
+
+/// Code that reads a workbook and saves it.
+pub fn save_alone(name: &str) -> String {
+    let name = serde_json::Value::from(name);
+    format!("import openpyxl\nopenpyxl.load_workbook({name}).save({name})")
+}
+
 fn laid_out(folder: Folder, cell: &Cell) -> std::io::Result<Folder> {
     std::fs::write(folder.work().join(&cell.name), &cell.workbook)?;
     if Needs::of(&cell.name) == Needs::Openpyxl {

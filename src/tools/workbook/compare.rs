@@ -17,7 +17,7 @@ pub struct Differences {
 }
 
 /// Parts that a program may not know, by their path, and what people call them.
-const PARTS: [(&str, &str); 9] = [
+const PARTS: [(&str, &str); 12] = [
     ("xl/charts/chart", "charts"),
     ("xl/media/", "pictures"),
     ("xl/pivotTables/", "pivot tables"),
@@ -27,6 +27,9 @@ const PARTS: [(&str, &str); 9] = [
     ("xl/threadedComments/", "threaded comments"),
     ("xl/vbaProject", "macros"),
     ("xl/comments", "comments"),
+    ("xl/drawings/drawing", "drawings"),
+    ("xl/ctrlProps/", "form controls"),
+    ("xl/timelines/", "timelines"),
 ];
 
 /// Compares two workbooks sheet by sheet; lists at most `most` cells.
@@ -83,6 +86,11 @@ pub(super) fn changed(before: &Sheet, after: &Sheet) -> Vec<CellPos> {
     let below = formulas.range(CellPos::new(last, 0)..).copied();
     changed.extend(below.filter(|at| before.shown(*at) != after.shown(*at)));
     changed
+}
+
+/// Whether it has parts that a program may not know.
+pub fn has_parts(bytes: &[u8]) -> bool {
+    !counts(bytes).is_empty()
 }
 
 /// What a workbook lost when another program wrote it.

@@ -13,7 +13,7 @@ mod refs;
 mod summary;
 mod write;
 
-pub use compare::{Differences, compare, gained, lost};
+pub use compare::{Differences, compare, gained, has_parts, lost};
 pub use find::find;
 pub use read::open;
 pub use refs::CellPos;

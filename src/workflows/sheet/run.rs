@@ -44,18 +44,30 @@ pub(super) async fn read(ctx: &Ctx<Services>, state: &SheetWork) -> Result<(Book
         digest.clone()
     };
     let kept = match Needs::of(&in_cage) {
-        Needs::Nothing => "values: text has no formats, formulas and charts",
+        Needs::Nothing => "values: text has no formats, formulas and charts".to_owned(),
         Needs::Openpyxl if is_converted => {
-            "the values and formulas of all sheets, but no formats, widths or charts"
+            "the values and formulas of all sheets, but no formats, widths or charts".to_owned()
         }
-        Needs::Openpyxl => {
-            "everything, where only values and formulas change; else what openpyxl keeps, and what it leaves out is \
-             said here"
+        Needs::Openpyxl if seen.has_parts => {
+            let cell = Cell { name, workbook: bytes, limits, ..Cell::default() };
+            let lost = cage::losses(&*services.python, &services.reader, &cell).await;
+            kept(lost.map_err(NodeError::failed)?.as_deref())
         }
+        Needs::Openpyxl => kept(Some(&[])),
     };
-    let (sheets, kept) = (sheets(&at_first), vec![kept.to_owned()]);
+    let (sheets, kept) = (sheets(&at_first), vec![kept]);
     let read = BookRead { digest, bytes: length, at_first, python };
     Ok((read, BookNow { newest, sheets, kept, ..BookNow::default() }))
+}
+
+/// What a result keeps, where openpyxl leaves this out.
+fn kept(lost: Option<&[String]>) -> String {
+    let patched = "everything, where only values and formulas change";
+    match lost {
+        Some([]) => format!("{patched}; else what openpyxl keeps"),
+        Some(lost) => format!("{patched}; else openpyxl leaves out {}", lost.join(", ")),
+        None => format!("{patched}; openpyxl cannot read this workbook and save it again"),
+    }
 }
 
 fn no_python(why: String) -> NodeError {

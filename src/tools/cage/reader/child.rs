@@ -79,7 +79,8 @@ fn work(job: &Job, bytes: &[u8], layers: harden::Layers) -> Result<(Answer, Vec<
                 return Err(WorkbookError::TooLarge(text));
             }
             let found = question.as_deref().map(|words| workbook::find(&book, words)).unwrap_or_default();
-            Answer::Seen(Seen { summary: WorkbookSummary::of(&book), found })
+            let has_parts = workbook::has_parts(bytes);
+            Answer::Seen(Seen { summary: WorkbookSummary::of(&book), has_parts, found })
         }
         Job::Convert { name } => {
             let book = workbook::open(name, bytes)?;

@@ -54,6 +54,8 @@ enum Answer {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Seen {
     pub summary: WorkbookSummary,
+    /// Whether it has parts that another program may leave out.
+    pub has_parts: bool,
     /// Where the words of the question stand.
     pub found: Vec<String>,
 }
