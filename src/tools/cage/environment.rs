@@ -4,8 +4,7 @@
 //! written last and deleted first, so one that was interrupted is never used, and made anew the next time. The programs
 //! that make it hold the lock, too: as long as one of them lives, nobody else begins.
 
-use super::find::{NAMES, on_path};
-use super::interpreter;
+use super::interpreter::{self, NAMES, on_path};
 use crate::text::io_error_text;
 use std::fs::File;
 use std::io;

@@ -1,7 +1,7 @@
 //! Finds a Python that has what a workbook needs, and tries whether it can be caged.
 
 use super::environment::Environment;
-use super::interpreter;
+use super::interpreter::{self, NAMES, on_path};
 use super::reader::Reader;
 use super::run::{Ended, Needs, Python};
 use super::{Cage, CageError, Folder, Limits};
@@ -9,9 +9,6 @@ use futures_util::future::BoxFuture;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::OnceCell;
-
-/// The programs that `auto` looks for.
-pub(super) const NAMES: [&str; 2] = ["python3", "python"];
 
 /// The Python used for workbooks, found once and tried in its cage. What was not found is looked for again.
 #[derive(Clone)]
@@ -106,12 +103,4 @@ impl Python for PythonFinder {
             cage.run(code, folder, limits).await
         })
     }
-}
-
-/// Programs with one of these names on `PATH`.
-pub(super) fn on_path(names: &[&str]) -> Vec<PathBuf> {
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    let folders: Vec<PathBuf> = std::env::split_paths(&folders).filter(|path| path.is_absolute()).collect();
-    let all = names.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
-    all.filter(|program| program.is_file()).collect()
 }

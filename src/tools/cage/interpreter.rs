@@ -6,6 +6,8 @@ use std::process::Stdio;
 use std::time::Duration;
 use tokio::process::Command;
 
+/// What it is called.
+pub(super) const NAMES: [&str; 2] = ["python3", "python"];
 /// Prints the interpreter's version, its modules, and the files it needs.
 const PROBE: &str = include_str!("probe.py");
 /// How long the probe may take; a cold disk is slow.
@@ -70,4 +72,12 @@ pub(super) async fn ask(program: &Path) -> Result<Interpreter, String> {
         return Err(format!("{shown} is no Python 3.8 or later"));
     }
     serde_json::from_slice(&output.stdout).map_err(|_| format!("{shown} is no Python 3.8 or later"))
+}
+
+/// Programs with one of these names on `PATH`.
+pub(super) fn on_path(names: &[&str]) -> Vec<PathBuf> {
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<PathBuf> = std::env::split_paths(&folders).filter(|path| path.is_absolute()).collect();
+    let all = names.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
+    all.filter(|program| program.is_file()).collect()
 }
