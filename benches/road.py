@@ -23,6 +23,10 @@ COMMIT = sys.argv[1] if len(sys.argv) > 1 else "HEAD"
 PATIENCE = 3600
 
 
+def say(line):
+    print(line, flush=True)
+
+
 def compiled(text):
     return set(re.findall(r"Compiling (\S+ v\S+)", text))
 
@@ -68,20 +72,20 @@ def main():
                 "RUSTUP_HOME": os.environ.get("RUSTUP_HOME", os.path.expanduser("~/.rustup")),
                 "HOME": folder, "PATH": os.environ["PATH"], "TERM": "xterm-256color", "CARGO_TERM_COLOR": "never"}
         subprocess.run(["cargo", "fetch", "-q", "--locked"], cwd=clone, env=home, check=True)
+        say(f"processors: {os.cpu_count()}, load {os.getloadavg()[0]:.1f}, {time.strftime('%Y-%m-%d')}")
         shown, first = demo_on_screen(clone, home)
+        say(f"| B1 | clone until the demo is on the screen | {shown:.0f} s |")
         built, second = timed(clone, home, "test", "--locked", "--no-run")
         ran, _ = timed(clone, home, "test", "--locked")
         again = compiled(first) & compiled(second)
+        say(f"| B2 | then `cargo test`, to the last line | {built + ran:.0f} s, of which building {built:.0f} |")
         release = {**home, "CARGO_TARGET_DIR": str(clone / "target/installed")}
         installed, _ = timed(clone, release, "build", "--release", "--locked")
         megabytes = (clone / "target/installed/release/sayso").stat().st_size / 1e6
         packages = (clone / "Cargo.lock").read_text().count("[[package]]")
-        print(f"processors: {os.cpu_count()}, load {os.getloadavg()[0]:.1f}, {time.strftime('%Y-%m-%d')}")
-        print(f"| B1 | clone until the demo is on the screen | {shown:.0f} s |")
-        print(f"| B2 | then `cargo test`, to the last line | {built + ran:.0f} s, of which building {built:.0f} |")
-        print(f"| B3 | `cargo build --release` | {installed:.0f} s |")
-        print(f"| B4 | the binary; packages in `Cargo.lock` | {megabytes:.1f} MB; {packages} |")
-        print("built by both commands:", ", ".join(sorted(again)) or "nothing")
+        say(f"| B3 | `cargo build --release` | {installed:.0f} s |")
+        say(f"| B4 | the binary; packages in `Cargo.lock` | {megabytes:.1f} MB; {packages} |")
+        say("built by both commands: " + (", ".join(sorted(again)) or "nothing"))
 
 
 main()

@@ -120,8 +120,10 @@ impl Grants<'_> {
                 let allowed = scopes()
                     .filter(|(_, of, scope)| fits(of, scope, tool, call))
                     .flat_map(|(.., scope)| &scope.acts);
-                let was =
-                    call.acts.get(at).and_then(|act| allowed.filter_map(|allowed| allowed.was(act)).last());
+                let was = call
+                    .acts
+                    .get(at)
+                    .and_then(|act| allowed.filter_map(|allowed| allowed.was(act)).next_back());
                 (at, was.unwrap_or_default())
             }))
         })
