@@ -7,15 +7,18 @@ The crates are fetched beforehand; what is built begins with nothing. A crate th
 had is named.
 """
 
+import fcntl
 import os
 import pathlib
 import pty
 import re
 import select
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -38,6 +41,8 @@ def demo_on_screen(clone, env):
     if child == 0:
         os.chdir(clone)
         os.execvpe("cargo", ["cargo", "run", "--locked", "--color", "never", "--", "demo"], env)
+    # Lines, columns: a terminal without any shows nothing.
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
     while time.monotonic() - begun < PATIENCE:
         if select.select([terminal], [], [], 1)[0]:
             try:

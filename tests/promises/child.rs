@@ -16,7 +16,10 @@ use std::process::{Child, Command, Output, Stdio};
 
 /// This binary, about to run an errand in `home`.
 pub fn errand(home: &Home, errand: &str) -> Command {
-    let mut command = Command::new(std::env::current_exe().unwrap());
+    // By this name another user, too, can start it, who may not look into the folder where it was built.
+    let here = PathBuf::from("/proc/self/exe");
+    let program = if here.exists() { here } else { std::env::current_exe().unwrap() };
+    let mut command = Command::new(program);
     prepare(&mut command, home, errand);
     command
 }
