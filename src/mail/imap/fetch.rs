@@ -32,8 +32,8 @@ impl From<ImapError> for FetchError {
 
 /// At most `limit` mails not fetched before, oldest first in each folder. A mail that the server does not give comes
 /// without content if the server gives a later one of the folder, so that it holds up no other. Otherwise the trouble may
-/// be the server's: the cursor stays before it, and if nothing is given at all, that is an error. A missing folder is one only if there is
-/// no other.
+/// be the server's: the cursor stays before it, and if nothing is given at all, that is an error. A missing folder is one
+/// only if there is no other.
 pub(super) async fn fetch(
     session: &mut Session,
     read: &[Folder],
