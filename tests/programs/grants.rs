@@ -161,6 +161,15 @@ fn undo_of_a_batch_names_what_it_cannot_take_back() {
     assert_eq!(undone.code, 1, "{undone:?}");
 }
 
+/// A call of Claude Code's, as it is asked about in the person's folder.
+fn call(cli: &Cli, tool: &str, args: &str) -> serde_json::Value {
+    let mut command = cli.real();
+    command.args(["request", "--title", tool, "--action", tool, "--source", "claude-code"]);
+    let output = command.args(["--args", args, "--json"]).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
 /// A grant for a tool of a server is for what starts that server now.
 #[test]
 fn another_server_of_the_same_name_is_another() {
@@ -169,14 +178,7 @@ fn another_server_of_the_same_name_is_another() {
         let text = format!(r#"{{"mcpServers": {{"site": {entry}}}}}"#);
         std::fs::write(cli.path(".claude.json"), text).unwrap();
     };
-    let ask = || {
-        let mut command = cli.real();
-        command.args(["request", "--title", "Publish", "--action", "mcp__site__publish", "--json"]);
-        command.args(["--source", "claude-code", "--args", r#"{"page": "a"}"#]).current_dir(cli.path("."));
-        let output = command.output().unwrap();
-        assert!(output.status.success(), "{output:?}");
-        serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()
-    };
+    let ask = || call(&cli, "mcp__site__publish", r#"{"page": "a"}"#);
     config(r#"{"command": "site", "args": ["--staging"], "env": {"TOKEN": "a"}}"#);
     let asked = ask();
     let id = asked["id"].as_str().unwrap().to_owned();
@@ -203,16 +205,7 @@ fn another_server_of_the_same_name_is_another() {
 fn a_script_that_changed_is_asked_with_the_difference() {
     let cli = Cli::new();
     let write = |text: &str| std::fs::write(cli.path("x.sh"), text).unwrap();
-    let ask = || {
-        let mut command = cli.real();
-        command.args(["request", "--title", "$ sh x.sh", "--action", "Bash", "--json"]);
-        command
-            .args(["--source", "claude-code", "--args", r#"{"command": "sh x.sh"}"#])
-            .current_dir(cli.path("."));
-        let output = command.output().unwrap();
-        assert!(output.status.success(), "{output:?}");
-        serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()
-    };
+    let ask = || call(&cli, "Bash", r#"{"command": "sh x.sh"}"#);
     write("echo one\necho two\n");
     let id = ask()["id"].as_str().unwrap().to_owned();
     cli.json(&["accept", &id, "--grant", "sh x.sh"]);

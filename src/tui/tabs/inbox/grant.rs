@@ -23,7 +23,7 @@ const HOUR: Duration = Duration::from_secs(3600);
 const SESSION: Duration = Duration::from_secs(12 * 3600);
 
 /// Above grants that may allow any code together with this one.
-const ADDING_UP: &str = "One writes files, one runs a command. If it runs what they contain, this allows any code, together with:";
+const ADDING_UP: &str = "Together with these it may allow any code: one writes files, the other runs a command that may run them.";
 
 /// Offers what the card may allow. The menu decides nothing: the choice is asked about.
 pub fn offer(model: &mut Model) {

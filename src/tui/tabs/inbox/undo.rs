@@ -173,10 +173,11 @@ fn show_again(model: &mut Model, lines: Vec<DecisionLine>) {
     };
     let show = async move |inbox: Inbox| {
         for line in lines {
-            match is_kept(&line) {
-                true => inbox.mail().bring_back(&line).await?,
-                false => inbox.mail().reclassify(line.thread, "notify".to_owned()).await?,
-            };
+            if is_kept(&line) {
+                inbox.mail().bring_back(&line).await?;
+            } else {
+                inbox.mail().reclassify(line.thread, "notify".to_owned()).await?;
+            }
         }
         Ok::<_, InboxError>(())
     };
